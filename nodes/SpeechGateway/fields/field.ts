@@ -84,7 +84,10 @@ const optionField = <T>(
 	read: (parameters) => ifSet(parameters) ?? unset,
 });
 
-/** An option; `parse` returns undefined for a value that counts as not set. */
+/**
+ * An option; `parse` returns undefined for a value that counts as not set. One without expressions (`noDataExpression`) holds for the
+ * whole run and is read by itself: n8n resolves all options at once, and an expression in another one may fail for the first item.
+ */
 export function option<T>(
 	property: INodeProperties,
 	unset: T,
@@ -115,6 +118,7 @@ const exists = [{ _cnd: { exists: true as const } }];
  */
 export function besideOption<T>(name: string, { options, unset, ifSet }: OptionField<T>) {
 	const without = { hide: { [name]: exists } };
+	// Offered beside the other one; shown where it is set without that one; hidden otherwise, for n8n to keep it.
 	const entries = options.flatMap((property): INodeProperties[] => [
 		{ ...property, displayOptions: { show: { [name]: exists } } },
 		{ ...property, displayOptions: { show: { [property.name]: exists }, ...without } },

@@ -2,7 +2,7 @@ import { besideOption, type Field, type InputOf, optional } from './field';
 import { choiceField, textOption } from './kinds';
 import type { AudioFormat } from '../audio';
 
-/** The format of the audio that is asked for. */
+/** The format of the audio that is asked for. What the gateway sends may be another; files are labelled by their content. */
 export const responseFormatField = (description: string): Field<AudioFormat> =>
 	choiceField<AudioFormat>({
 		displayName: 'Audio Format',
@@ -55,4 +55,5 @@ export const fileFields = (stem: string) => ({
 	} satisfies Field<string>,
 });
 
+/** The values of `fileFields`. `fileName` is as the user wrote it, or made up; `withExtension` makes a safe name of it. */
 export type FileValues = InputOf<ReturnType<typeof fileFields>>;

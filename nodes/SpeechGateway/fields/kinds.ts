@@ -65,7 +65,7 @@ export const fileField = (labels: Pick<Labels, 'hint' | 'description'>): Field<F
 		(value, label) => (isFile(value) ? value : requiredText(value, label)),
 	);
 
-/** Empty counts as not set. */
+/** A text as an option. Empty counts as not set. */
 export const textOption = (labels: Option<string>): OptionField<string> =>
 	option({ ...labels, type: 'string' }, labels.default, (value) =>
 		isEmpty(value) ? undefined : String(value),
@@ -82,7 +82,7 @@ export const flagOption = (labels: Option<boolean>): OptionField<boolean> =>
 
 type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
 
-/** The limits hold in the editor and when the value is read. */
+/** A number as an option. The limits hold in the editor and when the value is read; `decimals` in the editor only. */
 export function numberOption(spec: NumberSpec): OptionField<number> {
 	const { min, max, integer, decimals, typeOptions, ...labels } = spec;
 	const limits: INodePropertyTypeOptions = {
@@ -118,7 +118,7 @@ export const choiceField = <T extends string>({ choices, ...labels }: ChoiceSpec
 		labels.default,
 	);
 
-/** `unset`: what holds for an absent option, if it is not what the editor shows first. */
+/** One of several values, as an option. `unset`: what holds for an absent option, if it is not what the editor shows first. */
 export const choiceOption = <T extends string>({
 	choices,
 	unset,
@@ -160,7 +160,10 @@ export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined 
 	return Array.isArray(rows) ? rows.map((row: unknown) => (isRecord(row) ? row : {})) : undefined;
 }
 
-/** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
+/**
+ * JSON typed as text, or a value given by an expression; `null` counts as not set. `check` throws InputError for JSON of another kind.
+ * `default` is JSON, too; `example` goes into the error for what is no JSON.
+ */
 export function jsonOption<T>(
 	labels: Labels & { default: string },
 	check: Parse<T>,
@@ -188,7 +191,7 @@ const notJson = (label: string, error: unknown, example?: string) =>
 		`${example ? `Write it like this: ${example}. ` : ''}${NOTHING_SENT}`,
 	);
 
-/** `example`: what its errors show. */
+/** A JSON object as an option. `example`: what its errors show. */
 export const jsonObjectOption = ({
 	example,
 	...labels

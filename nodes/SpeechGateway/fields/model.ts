@@ -3,7 +3,7 @@ import { requiredText } from './checks';
 import { type Field, optional, panelField } from './field';
 import { locatorProperty, locatorValue, numberOption } from './kinds';
 
-/** A model; any id typed by hand will do. */
+/** A model: from the list or, since a list may be incomplete, any ID typed by hand. */
 export const modelField = (description: string, defaultModel = ''): Field<string> =>
 	panelField(
 		locatorProperty({
@@ -21,14 +21,16 @@ export const modelField = (description: string, defaultModel = ''): Field<string
 		(value, label) => requiredText(locatorValue(value), label),
 	);
 
+/** The model of all that speaks or belongs to voices; the one that the gateway documents is the default. */
 export const speechModelField = modelField(
 	'The model that speaks, from those your account can use',
 	DEFAULT_SPEECH_MODEL,
 );
 
+/** The model of a chat. There is no default: which models chat is up to the gateway. */
 export const chatModelField = modelField('The model that answers, from those your account can use');
 
-/** Options that Chat → Complete and the chat model share. */
+/** Options that Chat → Complete and the chat model share. Not sent unless set: some models refuse a request that names them. */
 export const answerFields = {
 	temperature: optional(
 		numberOption({

@@ -15,11 +15,12 @@ export class Parameters {
 		return this.execution.context;
 	}
 
+	/** A parameter of the panel for this item. `fallback`: for a workflow that lacks it; without one, n8n throws. */
 	raw(name: string, fallback?: unknown): unknown {
 		return this.context.getNodeParameter(name, this.index, fallback);
 	}
 
-	/** An option of the whole run: no other option is evaluated for it, which might fail for this item. */
+	/** One option alone: no other option is evaluated for it, which might fail for this item. Undefined if it is not added. */
 	runOption(name: string): unknown {
 		return this.context.getNodeParameter(`options.${name}`, this.index, null) ?? undefined;
 	}
@@ -52,6 +53,7 @@ export class Parameters {
 		);
 	}
 
+	/** An option for this item; undefined if it is not added. n8n resolves all options in one call, so that is made once. */
 	option(name: string): unknown {
 		this.options ??= this.context.getNodeParameter('options', this.index, {});
 		return isRecord(this.options) ? this.options[name] : undefined;

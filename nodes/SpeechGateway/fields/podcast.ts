@@ -23,6 +23,7 @@ const TEXT_TAGS = [
 	},
 ] as const;
 
+/** Title, artist, cover and the like; `{}` if none is set. An empty tag counts as not set. */
 export const tagsOption = refuseLiterals(
 	option<TagValues>(
 		{
@@ -50,6 +51,7 @@ export const tagsOption = refuseLiterals(
 	),
 );
 
+/** Throws InputError for a tag that is no text, and for a year that players would not show: ID3v2.3 has four digits for it. */
 function tagValues(values: IDataObject): TagValues {
 	const read: TagValues = {};
 	for (const { displayName, name } of TEXT_TAGS) {
@@ -73,7 +75,7 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** `choices`: what a chapter can be here, but for none at all. */
+/** Whether the file gets chapters, and which. `choices`: what a chapter can be here, but for none at all. */
 export const chaptersOption = <T extends string = never>(choices: Choices<'headings' | T>) =>
 	choiceOption<'none' | 'headings' | T>({
 		displayName: 'Chapters',
@@ -91,4 +93,5 @@ export const podcastFields = (headings: { name: string; description: string }) =
 	tags: tagsOption,
 });
 
+/** The values of `podcastFields`. */
 export type PodcastValues = InputOf<ReturnType<typeof podcastFields>>;

@@ -8,6 +8,7 @@ import { InputError } from '../core/errors';
 /** 3723.5, 62:03.5 or 1:02:03.5. */
 const CLOCK_TIME = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
 
+/** A time in seconds. Throws InputError. */
 function secondsOf(text: string, label: string): number {
 	if (CLOCK_TIME.test(text)) return clockSeconds(text);
 	throw new InputError(
@@ -15,6 +16,7 @@ function secondsOf(text: string, label: string): number {
 	);
 }
 
+/** Options that decide into which segments a text is split, and which of them are taken from an earlier file instead of sent. */
 export const cutFields = {
 	maxSegmentCharacters: besideOption(
 		'longText',
@@ -77,6 +79,7 @@ export const cutFields = {
 	),
 };
 
+/** Options of all that speaks in segments: how to split a text, and what to say of the times at which it is heard. */
 export const segmentFields = {
 	...cutFields,
 	subtitles: choiceOption({
@@ -113,6 +116,7 @@ export const segmentFields = {
 	}),
 };
 
+/** The values of `segmentFields`; pauses in ms, times in seconds. */
 export type SegmentValues = InputOf<typeof segmentFields>;
 
 /** Descriptions of `auto` and `split` in all operations that have them. */

@@ -13,7 +13,7 @@ const sendOnceKey = textOption({
 		'A value that is different for each item, such as a row ID: a key sent before, in any execution, goes to the branch "Unknown" unsent',
 });
 
-/** Refuses an empty key, which would silently protect nothing. */
+/** A key, trimmed. Throws InputError for an empty one, which would silently protect nothing. */
 function checkedKey(value: unknown): string {
 	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
 	if (typeof key === 'string' && key.trim() !== '') return key.trim();
@@ -24,7 +24,10 @@ function checkedKey(value: unknown): string {
 	);
 }
 
-/** How an item's requests are sent: options that the runner reads, not the operation. */
+/**
+ * How an item's requests are sent: options that the runner reads, not the operation. They do not change what is paid for, so a retry
+ * uses the present ones.
+ */
 export const settings = {
 	maxRetries: numberOption({
 		displayName: 'Max Retries',
@@ -46,6 +49,7 @@ export const settings = {
 		description:
 			'Longest time to wait for an answer; keep it above 120, since a request that is abandoned too early may still be charged',
 	}),
+	// Unlike other options, it must not be empty once it is added: so it has a reader of its own.
 	sendOnceKey: {
 		...sendOnceKey,
 		unset: undefined,

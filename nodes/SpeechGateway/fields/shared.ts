@@ -3,7 +3,7 @@ import type { Field } from './field';
 import { numberWithin } from './checks';
 import { isFlagSet, jsonObjectOption, numberOption } from './kinds';
 
-/** Request fields that this node has no field for. */
+/** Request fields that this node has no field for. `more`: an end of the description, for what is usual here. */
 export const additionalBodyOption = (more = '') =>
 	jsonObjectOption({
 		displayName: 'Additional Body Fields',

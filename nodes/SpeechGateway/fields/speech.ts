@@ -36,7 +36,7 @@ const spendingLimit: OptionField<number | undefined> = {
 	},
 };
 
-/** What the node itself says of speech in a request. */
+/** What the node itself sends of speech: another `input`, say, would not be the text that was split, checked and estimated. */
 const OWN_FIELDS = ['model', 'input', 'voice', 'response_format', 'speed'];
 
 /** Undefined if there are none. Throws InputError for a field that the node has a place for. */
@@ -51,6 +51,7 @@ function otherFields(body: IDataObject): IDataObject | undefined {
 	return Object.keys(body).length > 0 ? body : undefined;
 }
 
+/** How anything is spoken, whoever speaks: format, speed, reading of the text, and what it may cost. */
 export const speakingFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(
@@ -94,6 +95,8 @@ export const speechFields = (textHint: string) => ({
 	...speakingFields,
 });
 
+/** The values of `speakingFields`. `speed` is undefined unless it is set, and is not sent then. */
 export type SpeakingValues = InputOf<typeof speakingFields>;
 
+/** The values of `speechFields`: one text in one voice. */
 export type SpeechValues = InputOf<ReturnType<typeof speechFields>>;

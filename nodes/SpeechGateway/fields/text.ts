@@ -14,6 +14,7 @@ import {
 } from './kinds';
 import { pauseOption } from './shared';
 
+/** How a text is read before it is spoken: its markup, its brackets, its pronunciations and pauses. */
 export const textFields = {
 	textFormat: choiceOption<TextFormatOption>({
 		displayName: 'Text Format',
@@ -108,7 +109,10 @@ export const textFields = {
 	}),
 };
 
-/** The rows of the table, or a list of them from an expression. */
+/**
+ * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out. Throws InputError, which counts rows
+ * from 1.
+ */
 function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	const rows = rowsOf(value);
 	if (!rows) throw new InputError(`"${label}" must be a list`);
@@ -120,6 +124,7 @@ function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	}));
 }
 
+/** An entry of "Pronunciations by Word": the whole word, in any case. Throws InputError. */
 function ofWord(find: string, say: unknown): Pronunciation {
 	if (find.trim() !== '' && (typeof say === 'string' || typeof say === 'number'))
 		return { find, say: String(say), wholeWord: true, matchCase: false };
@@ -129,4 +134,5 @@ function ofWord(find: string, say: unknown): Pronunciation {
 	);
 }
 
+/** The values of `textFields`; pauses in ms. */
 export type TextInput = InputOf<typeof textFields>;

@@ -16,6 +16,7 @@ const voiceLocator: Omit<LocatorSpec, 'default' | 'list'> = {
 	title: { displayName: 'By Title', placeholder: 'e.g. Anna, calm' },
 };
 
+/** A voice as the editor shows it; also a column of the table of speakers. */
 export const voiceProperty = locatorProperty({
 	...voiceLocator,
 	default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
@@ -35,6 +36,7 @@ export const parseVoice: Parse<Voice> = (value, label) => {
 	return locatorMode(value) === 'title' ? { title: name } : name;
 };
 
+/** Who speaks. */
 export const voiceField = refuseLiterals(
 	panelField(
 		{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
@@ -43,6 +45,7 @@ export const voiceField = refuseLiterals(
 	),
 );
 
+/** A cloned voice to delete. Throws InputError for the default voice, which is nobody's. */
 export const ownVoiceField = refuseLiterals(
 	panelField<Voice>(
 		locatorProperty({

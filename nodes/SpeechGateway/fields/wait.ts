@@ -1,6 +1,7 @@
 import { type InputOf, unsetOf } from './field';
 import { choiceOption, secondsOption } from './kinds';
 
+/** In this process or asleep. Asleep is no faster than n8n, which looks once a minute for executions to wake up. */
 const whileWaiting = choiceOption({
 	displayName: 'While Waiting',
 	name: 'whileWaiting',
@@ -30,7 +31,7 @@ export const whileWaitingForJobs = {
 	})),
 };
 
-/** How long, and how often, to look for a result. */
+/** How long, and how often, to look for a result. The intervals hold awake only; Max Wait holds over sleeps, too. */
 export const waitFields = {
 	pollIntervalMs: secondsOption({
 		displayName: 'Poll Interval',
@@ -78,6 +79,7 @@ export const waitFields = {
 	}),
 };
 
+/** The values of `waitFields`; times in ms. */
 export type WaitSettings = InputOf<typeof waitFields>;
 
 /** How a job is waited for where the user has no say. */
