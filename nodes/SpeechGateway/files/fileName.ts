@@ -23,8 +23,8 @@ export const withSuffix = (audioName: string, suffix: string): string =>
 	`${audioName.replace(AUDIO_EXTENSION, '')}-${suffix}${AUDIO_EXTENSION.exec(audioName)?.[0] ?? ''}`;
 
 /**
- * A file name that every file system takes and that stays in its folder. It keeps an extension that fits the type, else gets the
- * first of these.
+ * A file name that every file system takes and that stays in its folder: names of folders become part of it, `..` goes. It keeps
+ * an extension that fits the type, else gets the first of these, in lower case and without a dot.
  */
 export function withExtension(fileName: string, ...extensions: [string, ...string[]]): string {
 	const name = fileName
@@ -51,6 +51,7 @@ function cut(text: string, maxBytes: number): string {
 	return fitting(graphemes, maxBytes) || fitting(beginning, maxBytes);
 }
 
+/** As many units as fit, in bytes of UTF-8. */
 function fitting(units: Iterable<string>, maxBytes: number): string {
 	let text = '';
 	let bytes = 0;

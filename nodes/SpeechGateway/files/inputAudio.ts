@@ -52,6 +52,7 @@ const unreadable = (name: string, { message }: Error) =>
 export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
+/** The format by the first bytes, since names and MIME types are often wrong; only PCM goes by them. Throws OtherFormatError. */
 function recognisedFormat(
 	head: Uint8Array,
 	{ mimeType, fileName }: IBinaryData,

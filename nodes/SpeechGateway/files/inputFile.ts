@@ -63,7 +63,7 @@ export async function* decodedBase64(base64: string): AsyncGenerator<Uint8Array>
 	yield Buffer.from(base64, 'base64');
 }
 
-/** All of them at once. */
+/** All chunks in one buffer: for what is bounded, or must be sent as a whole. */
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 	const all: Uint8Array[] = [];
 	for await (const chunk of chunks) all.push(chunk);

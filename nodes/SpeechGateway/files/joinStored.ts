@@ -19,6 +19,7 @@ import { fileFrom, storeBytes } from './store';
 import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
+	/** Silence before, between and after the segments. */
 	pauses?: Pauses;
 	tags?: Tags;
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
@@ -42,7 +43,9 @@ export interface JoinedFile {
 
 /**
  * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is returned
- * as it is, unless there is something to write into it, or its header is not its own. Throws when the files do not fit together.
+ * as it is, unless there is something to write into it, or its header contradicts its frames: players would show a wrong length. What
+ * one format cannot take (tags in FLAC, pauses in a chained Ogg) is left out with a hint, since its audio is paid for. Throws
+ * when the files do not fit together.
  */
 export async function joinStored(
 	session: Session,
@@ -97,6 +100,7 @@ export async function joinStored(
 	return { ...file, chapters };
 }
 
+/** Stores a joined file. Each try joins it anew from the stored segments, so nothing of it is held in memory in case n8n's store fails. */
 async function storeJoined(
 	session: Session,
 	{ info, starts, ends, chunks }: JoinedAudio,
@@ -114,6 +118,7 @@ async function storeJoined(
 			yield chunk;
 		}
 	};
+	// Any stored segment lends the class of n8n's streams; without one, n8n keeps files in memory, and so does this.
 	const [id] = segments.flatMap(({ binary }) => binary.id ?? []);
 	const store = async () => {
 		const anyReadable =

@@ -54,7 +54,10 @@ export function checkOutputField(field: string, others: Record<string, boolean>)
 	);
 }
 
-/** Reads a cover from a binary field of an item. Throws InputError when it is missing, too large, or neither JPEG nor PNG. */
+/**
+ * Reads a cover from a binary field of an item; JPEG or PNG by its first bytes, the two that every player shows. Throws InputError when
+ * it is missing, too large, or neither.
+ */
 async function readCover(execution: Execution, index: number, cover: FileRef): Promise<Cover> {
 	const file = fileOf(execution, index, cover, COVER_LABEL);
 	const place = placeOf(cover, COVER_LABEL);

@@ -27,7 +27,10 @@ interface Content extends FileType {
 	inspector: { feed(chunk: Uint8Array): void; end(): AudioInfo | ForeignInfo };
 }
 
-/** Recognises an answer by its first bytes, the requested format and the declared type. */
+/**
+ * Recognises an answer by its first bytes, the requested format and the declared type. PCM has no header: where it was asked for, whatever
+ * is not declared as text may be it. `redact`: see `describeUnreadable`.
+ */
 export function recognise(
 	head: Uint8Array,
 	wanted: AudioFormat,
@@ -84,6 +87,7 @@ export function describeUnreadable(
 	return { looksLike: withMessage(kind, body), mimeType, extensions: [extension] };
 }
 
+/** What a text is, by its beginning; the Content-Type of error pages is often wrong. */
 function textType(
 	text: string,
 	isMarkup: boolean,

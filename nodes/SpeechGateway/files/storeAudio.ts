@@ -44,6 +44,7 @@ export async function storeAudio(
 		let failure: Error | undefined;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
+		/** All of the file so far, to be stored again if n8n fails; undefined once it is too large to be held. */
 		let held: Uint8Array[] | undefined = [];
 		const next = async (): Promise<Uint8Array | undefined> => {
 			const { value, done } = await chunks.next();
@@ -63,6 +64,7 @@ export async function storeAudio(
 				failure = asError(error);
 			}
 		};
+		// Paid audio that breaks off ends here without an error, so that n8n stores what has come of it.
 		async function* inspected(): AsyncGenerator<Uint8Array> {
 			try {
 				for (let chunk: Uint8Array | undefined = head; chunk; chunk = await next()) {

@@ -18,7 +18,8 @@ import { fileFrom } from './store';
 import type { StoredAudio } from './storeAudio';
 
 /**
- * Stores slices of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
+ * Stores slices of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend. Throws InputError when
+ * the file is no longer as its record says.
  */
 export async function storeSlices(
 	execution: Execution,

@@ -7,8 +7,9 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn } from '../gateway/readBody';
 import { fileFrom } from './store';
 
-/** Slowest download after a minute, bytes a second: a slower one would take days. Fetching it again is free. */
+/** Slowest download, bytes a second: a slower one would take days. Fetching it again is free. */
 const SLOWEST_DOWNLOAD = 1_000;
+/** How long a download may begin slower than that. */
 const GRACE_MS = 60_000;
 
 /**
