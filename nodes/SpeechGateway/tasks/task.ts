@@ -32,6 +32,7 @@ export async function submitTask(
 		},
 	});
 	const id = String(body.id);
+	// Both items would wait for one file: this one would get the other's words, as if all were well.
 	if (body.isAnothers)
 		throw new GatewayError(
 			`The gateway gave the ${kind} "${quoted(id)}" to two items of this execution: this one was charged, too, and has no ${kind} of its own`,
@@ -112,7 +113,7 @@ export async function withTaskId<T>(
 	}
 }
 
-/** The refusal of a task, with its cause where another key of the gateway made it. */
+/** The refusal of a task (403, 404), with its cause where another key than the present one made it. Other errors stay as they are. */
 function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Error): Error {
 	const payer = ledger.payerOf(id);
 	const isOther = payer !== undefined && payer !== session.transport.account.name;
@@ -126,6 +127,7 @@ function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Erro
 	);
 }
 
+/** Any error as a GatewayError with the task's ID; one that puts the execution to sleep stays what it is. */
 function named({ kind, id }: Task, error: Error): Error {
 	if (error instanceof AsleepError) return error;
 	if (error instanceof GatewayError) {
@@ -152,6 +154,7 @@ export const statusRequest = (
 	about: task,
 });
 
+// Where gateways put a resource and its ID: `{ id }`, `{ task_id }`, `{ data: { id } }`, `{ video: { … } }` and the like.
 const KINDS = [...Object.keys(taskEndpoints), 'task'].sort();
 const TASK_IDS = KINDS.map((kind) => `${kind}_id`);
 const IDS = ['id', '_id', ...TASK_IDS, 'voice_id'];

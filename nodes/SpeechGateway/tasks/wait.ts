@@ -19,8 +19,11 @@ export interface BeforeWait {
 }
 
 interface Waited {
+	/** False: Max Wait is over, and the user chose to go on. */
 	completed: boolean;
+	/** What the gateway last said of the task. */
 	body: IDataObject;
+	/** Over sleeps, to a tenth. */
 	waitedSeconds: number;
 }
 
@@ -126,6 +129,7 @@ async function waitInProcess(
 /** Shortest timeout of a poll, ms, even when Max Wait is nearly over: otherwise it might never get an answer. */
 const SHORTEST_POLL_MS = 3_000;
 
+/** What one look has brought: the task's status, or why there is no news. */
 interface Seen {
 	body?: IDataObject;
 	completed?: boolean;
@@ -159,10 +163,12 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 /** A gateway of several servers may take this long to know a new task on all of them, ms. */
 const UNTIL_KNOWN_MS = 60_000;
 
+/** A 404 for a task just submitted means that this server does not know it yet. */
 const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): boolean =>
 	error.details.httpCode === '404' &&
 	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
+/** The error of a task that the gateway has given up. It was charged when it was submitted, so nothing submits it again by itself. */
 function taskFailed({ kind, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
 	const status = statusWord(body);
