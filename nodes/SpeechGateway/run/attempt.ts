@@ -45,6 +45,7 @@ export class Attempt {
 	willRunAgain = false;
 	/** Those of the input, then those that were paid for and are missing from the input now. */
 	private readonly items: ItemLedger[];
+	/** What holds for the whole execution. The caller releases it, whatever becomes of the attempt. */
 	readonly lasting: LastingRecord;
 	private readonly charges: ToldCharges;
 
@@ -76,6 +77,7 @@ export class Attempt {
 		const settled = this.combines(inputs)
 			? await this.combine(inputs, sessions.offline)
 			: await this.runAll(inputs, run, paying);
+		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
 		await run.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
@@ -127,6 +129,11 @@ export class Attempt {
 		return await readAll(execution, operation, items, lasting);
 	}
 
+	/**
+	 * Sends what is missing of all items. First the files of a failed execution become this one's: n8n may delete them at any time, and
+	 * an item whose file is gone sends nothing. The names of Send Once Keys are taken for all items together, not with a query
+	 * each, and left in the end, however that comes. The check is last, when every voice has its ID and nothing is sent yet.
+	 */
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
 		const { giveWay } = execution;
@@ -187,6 +194,10 @@ export class Attempt {
 		return settled;
 	}
 
+	/**
+	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; asleep, if any item waits; with
+	 * an error where an unknown outcome would reach nobody. Only behind these exits do items leave, and the ledger closes.
+	 */
 	private async end(
 		settled: Settled[],
 		run: Run,
@@ -267,6 +278,7 @@ export class Attempt {
 		return runError(execution, { index: 0, count: 1, results: [], error, operation });
 	}
 
+	/** An item after Stop: its result, unknown if it may have been charged, else not started. */
 	private asLeft(index: number): Settled {
 		const item = this.items[index];
 		if (item.result) return item.result;
@@ -280,6 +292,7 @@ export class Attempt {
 		return unknownItem(operation, index, item, interrupted, execution, asked);
 	}
 
+	/** The outputs, with links to files and with charges where the user wants them. */
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.charges.of(index);

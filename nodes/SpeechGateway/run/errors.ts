@@ -144,7 +144,10 @@ const IN_SUB_WORKFLOW =
 
 const DO_NOT_EXECUTE = 'Do not click Execute again';
 
-/** Says what is paid for, and how to get the rest without paying for it again. */
+/**
+ * Says what is paid for, and how to get the rest without paying for it again: after an error, people click Execute, which starts a new
+ * execution and pays for everything once more. Empty if nothing is charged, or there is one item of one segment.
+ */
 function wordsOnResults(
 	results: Result[],
 	count: number,

@@ -99,6 +99,7 @@ export class ItemRun {
 			} catch (error) {
 				settled = this.endedWith(error, input);
 			}
+			// Asked before `finish`, which removes the entries of the item's requests.
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')
@@ -151,6 +152,10 @@ export class ItemRun {
 		return ledger.result;
 	}
 
+	/**
+	 * How an item ends that threw. After Stop, what may have been charged is unknown, whatever the error says: the request it
+	 * interrupted may have arrived.
+	 */
 	private endedWith(error: unknown, input: Input): Settled {
 		const { operation, index, ledger } = this;
 		const { execution } = this.session;
@@ -177,6 +182,7 @@ export class ItemRun {
 		return unknownItem(operation, index, ledger, error, session.execution, input);
 	}
 
+	/** The way in for the item's requests, with its present settings. */
 	private requests({ settings, refused }: Input, onTurn: () => void): ItemRequests {
 		const { session, index, ledger } = this;
 		const { stopsOnError } = session.execution;

@@ -14,6 +14,7 @@ import type { Operation } from './operation';
 import { sortOntoBranches } from './outputItems';
 import { asToolCall, type CallResult } from './toolCall';
 
+/** The ledger's name in the node's memory. */
 const LEDGER = 'speechGateway';
 
 /**
@@ -72,6 +73,7 @@ function refuseToDelete({ isDeletedAtOnce }: Execution, { billed, makesFile }: O
 	);
 }
 
+/** A call of an agent. One that is billed is known by its content, so that the agent pays once for asking twice. */
 async function runTool(
 	execution: Execution,
 	operation: Operation,
@@ -109,9 +111,11 @@ async function runRound(
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
 		const { firstExecutionId } = ledger;
+		// For Retry On Fail, n8n looks for an error at the top of Success; one on its own output would end the tries.
 		const placed = willRunAgain ? outputs : moveToErrorOutput(context, outputs);
 		return { outputs: placed, succeeded, firstExecutionId };
 	} finally {
+		// Tokens that were set aside and not spent are free for the agent's other calls.
 		attempt.lasting.release();
 		if (ledger.wokeUp) await outlastStart(cancel);
 	}
