@@ -14,7 +14,7 @@ export type UnknownReason =
 export const asError = (thrown: unknown): Error =>
 	thrown instanceof Error ? thrown : new Error(String(thrown));
 
-/** How most descriptions of bad input end. */
+/** How most descriptions of bad input end: after an error, people want to know whether it cost them anything. */
 export const NOTHING_SENT = 'Nothing was sent and nothing was charged.';
 
 /** Bad input, found before anything was sent. Message = what is wrong, description = what to do. */
@@ -39,11 +39,15 @@ export class EmptyFieldError extends InputError {
 }
 
 interface Cause {
+	/** The status as text: n8n's errors have it so. */
 	httpCode?: string;
+	/** Under which the gateway's log and its operator know the request. */
 	requestId?: string;
 	/** The system's (ECONNRESET …) or the gateway's. */
 	code?: string;
+	/** Where a redirect leads. */
 	location?: string;
+	/** A 2xx that brought nothing but an error: see `ErrorAnswer`. */
 	probablyFree?: true;
 }
 
@@ -201,6 +205,7 @@ const NOT_STARTED = {
 	noTime: 'There was no room for the request in time',
 };
 
+/** See `NOT_STARTED`; also the reason with which a gate closes. */
 export type NotStartedReason = keyof typeof NOT_STARTED;
 
 /** A request that was not started. Nothing was sent. */

@@ -1,4 +1,7 @@
-/** The one service that this package is for: credential, codex files and documents take their words from here. */
+/**
+ * The one service that this package is for: credential, codex files and documents take their words from here. To be set before the first
+ * release; a test names what else must change then.
+ */
 export const SERVICE = {
 	name: 'Speech Gateway',
 	/** Address of its API, the default of the credential. Empty as long as it has no public one. */

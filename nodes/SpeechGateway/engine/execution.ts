@@ -101,6 +101,7 @@ export class Execution {
 		return this.context.getContext?.('node') ?? {};
 	}
 
+	/** See `settingsOf`. */
 	get settings(): IWorkflowSettings {
 		return settingsOf(this.context);
 	}
@@ -181,6 +182,7 @@ export class Execution {
 		return outputs[0]?.[0]?.json.error !== undefined && attempt < this.tries;
 	}
 
+	/** Aborts on Stop, and when the workflow's timeout ends the execution. */
 	get cancel(): AbortSignal | undefined {
 		return this.context.getExecutionCancelSignal?.();
 	}
@@ -189,6 +191,7 @@ export class Execution {
 		return this.cancel?.aborted === true;
 	}
 
+	/** Whether the workflow's trigger passes chunks of an answer on while they come; an agent waits for its tool's whole answer. */
 	get streams(): boolean {
 		return !this.isTool && this.context.isStreaming?.() === true;
 	}

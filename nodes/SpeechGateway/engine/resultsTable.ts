@@ -124,11 +124,14 @@ const NAMES_AT_ONCE = 200;
 /** In this process, the ID of the table by workflow: workflows may be of different projects. */
 const tablesOf = new Map<string, string>();
 
+/** A row to be added. `taker`: the run that adds it; `execution`: its ID, or empty. */
 export type NewRow = Record<(typeof COLUMNS)[number], string>;
+/** A row as the table has it; IDs rise with each row that is added. */
 export type ResultRow = NewRow & { id: number };
 
 const equals = (keyName: string) => (keyValue: string) => ({ keyName, condition: 'eq', keyValue });
 
+/** A row, with texts in all its columns, whatever people have done to the table; undefined if it is none. */
 function rowIn({ id, ...fields }: IDataObject): ResultRow | undefined {
 	if (typeof id !== 'number' || typeof fields.name !== 'string') return undefined;
 	const text = (column: string) => {
@@ -141,6 +144,7 @@ function rowIn({ id, ...fields }: IDataObject): ResultRow | undefined {
 
 const [START, TABLE_NODE] = ['Start', 'Table'];
 
+/** A workflow of two nodes, given inline: a start that takes the items, and n8n's node for data tables. Its executions are not saved. */
 const workflowOf = (parameters: INode['parameters']): IWorkflowBase => ({
 	id: '',
 	name: TABLE,
