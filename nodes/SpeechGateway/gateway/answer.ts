@@ -29,7 +29,7 @@ export interface Returned {
 	body: Readable & { socket?: unknown };
 }
 
-/** An answer that n8n's helper has returned. */
+/** An answer that n8n's helper has returned. Where the body is no Node message (2.x), there is no socket. */
 export const returnedAnswer = ({ statusCode, headers, body }: Returned): HttpAnswer => ({
 	status: statusCode,
 	headers,

@@ -27,6 +27,7 @@ export class ConcurrencyLimiter {
 		readonly cancel?: AbortSignal,
 	) {}
 
+	/** Whether billed requests wait for a decision: see `hold`. */
 	get isHeld(): boolean {
 		return this.holds > 0;
 	}
@@ -36,6 +37,7 @@ export class ConcurrencyLimiter {
 		this.holds++;
 	}
 
+	/** Ends one hold; the last one lets billed requests go on. */
 	release(): void {
 		this.holds--;
 		this.startNext();
@@ -46,10 +48,12 @@ export class ConcurrencyLimiter {
 		this.oneByOne = true;
 	}
 
+	/** One billed success shows that things work again. */
 	succeeded(billed: boolean): void {
 		if (billed) this.oneByOne = false;
 	}
 
+	/** Whether one more request may start now, as far as the run is concerned; its account has limits of its own. */
 	hasRoom(billed: boolean): boolean {
 		return this.inFlight < this.maximum && (!billed || this.mayBill);
 	}
@@ -98,6 +102,7 @@ export class ConcurrencyLimiter {
 		return this.holds === 0 && !(this.oneByOne && this.billedInFlight > 0);
 	}
 
+	/** Takes the first request whose account has room out of a queue, and admits it at once, so that no other takes its place. */
 	private take(queue: WaitingRequest[], billed: boolean): WaitingRequest | undefined {
 		if (!this.hasRoom(billed)) return undefined;
 		const at = queue.findIndex(({ account }) => account.hasRoom(billed));
@@ -153,6 +158,7 @@ export class AccountLimiter {
 		this.oneByOne = true;
 	}
 
+	/** A request has succeeded. Twice as many successes as may run at once raise the limit by one. */
 	succeeded(billed: boolean): void {
 		this.run.succeeded(billed);
 		if (billed) this.oneByOne = false;
@@ -192,6 +198,10 @@ export class AccountLimiter {
 		this.run.startNext();
 	}
 
+	/**
+	 * See `Ticket.awaitOthers`. Gateways such as new-api set money aside for each request in flight, so a low balance may be enough for
+	 * fewer at once: refusals lower the maximum for the rest of the run.
+	 */
 	private awaitOthers(enteredAt: number): boolean {
 		const others = this.billedInFlight - 1;
 		// One that was in flight beside this request may have ended while the refusal was on its way.
@@ -222,6 +232,7 @@ export class AccountLimiter {
 		}
 	}
 
+	/** `isNew`: the request started after the last slowdown; 429s of requests that were in flight beside it are the same news. */
 	private slowDown(milliseconds: number, isNew: boolean): void {
 		this.closeFor(milliseconds);
 		if (!isNew) return;

@@ -36,6 +36,7 @@ export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
 	return signsOf([idIn(model, 'id', 'name', 'model')?.toLowerCase() ?? '']);
 }
 
+/** The capabilities that words name, each once. */
 const signsOf = (words: string[]): Capability[] => [
 	...new Set(words.flatMap((word) => SIGNS.find(([sign]) => sign.test(word))?.[1] ?? [])),
 ];

@@ -206,6 +206,7 @@ export class Transport {
 		throw new TransportError('notSent', message, undefined, answer.status);
 	}
 
+	/** What n8n threw, as a TransportError; throws the cancel signal's reason if the run was stopped, which is no failure. */
 	private failure(error: unknown, timedOut: boolean): Error {
 		this.cancel?.throwIfAborted();
 		const facts = rootCause(error);
@@ -216,6 +217,7 @@ export class Transport {
 	}
 }
 
+/** Characters of an error that are shown to the user. */
 const MAX_DETAIL = 500;
 
 /**
@@ -247,6 +249,7 @@ function rootCause(error: unknown): TransportErrorFacts {
 const isHandshaking = (request: unknown): boolean =>
 	isRecord(request) && isRecord(request.socket) && request.socket.secureConnecting === true;
 
+/** Where an answer redirects to; undefined if it does not, or not to a web address. */
 function redirectTarget(response: GatewayResponse, from: string): string | undefined {
 	const location = response.headers.location;
 	if (response.status < 300 || response.status >= 400) return undefined;

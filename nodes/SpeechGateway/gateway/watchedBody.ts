@@ -40,6 +40,7 @@ export class ExchangeTimeout {
 		return this.request.signal;
 	}
 
+	/** The clock runs from now: a chunk is asked for. */
 	restart(): void {
 		this.waitingSince = performance.now();
 	}
@@ -103,6 +104,7 @@ export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
 	});
 }
 
+/** The chunks of a body, with the clock running only while the gateway is waited for. */
 async function* watched(
 	chunks: AsyncIterator<Uint8Array>,
 	timeout: ExchangeTimeout,
