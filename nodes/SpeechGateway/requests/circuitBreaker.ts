@@ -116,6 +116,7 @@ export class CircuitBreaker extends Breaker {
 		this.stopFor('refusal', { message, description, details: defined({ httpCode, code }) });
 	}
 
+	/** A request has an unknown outcome. One of them keeps an outage alive; several in a row begin one. */
 	unknown(reason: UnknownReason): void {
 		if (!OUTAGE_REASONS.has(reason)) return;
 		const { unknownInRow: before = 0, stop } = this.record.value;
@@ -158,10 +159,12 @@ export class StoreBreaker extends Breaker {
 		});
 	}
 
+	/** A paid file was stored: the store works again. */
 	stored(): void {
 		this.end('store');
 	}
 
+	/** The error of an item that was not sent, or only in part. */
 	notSent(error: NotStartedError): GatewayError {
 		const { message, description, details } = this.record.value.stop?.said ?? NOT_STORED;
 		return this.unsent(error, { message, description, details });

@@ -279,6 +279,7 @@ export class ItemLedger {
 		if (isAll && places.length > 0) this.record.filesOf = executionId;
 	}
 
+	/** A request leaves: written before it does, so that a crash in between leaves it on record as possibly charged. */
 	begin(request: string, sent: Sent, segment?: SentSegment): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
 		if (!this.record.asked && !this.maybeCharged)
@@ -286,12 +287,14 @@ export class ItemLedger {
 		this.record.requests[request] = defined({ state: 'sending', ...sent, segment });
 	}
 
+	/** Its result is there, and replaces the request in every later attempt. */
 	done(request: string, value: object, cost: Cost): void {
 		const before = this.record.requests[request];
 		if (before?.state === 'sending')
 			this.record.requests[request] = { ...before, state: 'done', value, ...cost };
 	}
 
+	/** Tokens that the item's requests were, or may have been, charged, as far as that is known. */
 	get tokens(): number {
 		return this.entries().reduce(
 			(sum, entry) => sum + (('tokens' in entry && entry.tokens) || 0),
@@ -343,7 +346,7 @@ export class ItemLedger {
 		this.tryAgain(true);
 	}
 
-	/** With nothing to pay for, it may be asked for something else. */
+	/** With nothing paid for any more, the item may be asked for something else. */
 	private thaw(): void {
 		if (!this.maybeCharged) delete this.record.asked;
 	}

@@ -31,6 +31,7 @@ export interface Lasting {
 	accounts?: Record<string, Stopping>;
 	/** Tokens that were, or may have been, charged, where a spending limit counts them. */
 	spent?: number;
+	/** How many different Send Once Keys it has brought, from 1,000 on. */
 	keys?: number;
 }
 

@@ -29,10 +29,12 @@ export class Traffic {
 	/** In the order in which they were sent. */
 	private readonly sent = new Map<Sent, SentRequest>();
 
+	/** A billed request leaves. `sent` is its name here, as the object that it is. */
 	begin(sent: Sent): void {
 		this.sent.set(sent, { sentAt: Date.parse(sent.sentAt) });
 	}
 
+	/** It was answered, or given up. */
 	end(sent: Sent, facts: End = {}): void {
 		const request = this.sent.get(sent);
 		if (request) Object.assign(request, { endedAt: Date.now(), ...facts });
@@ -73,6 +75,7 @@ export class Traffic {
 	}
 }
 
+/** Neighbours as Settle reads them: times in seconds, relative to the request in question, so that they stay short. */
 function neighboursAmong(
 	near: SentRequest[],
 	{ sentAt, clockAheadMs }: SentRequest,

@@ -7,7 +7,7 @@ type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxySta
 const CHECK_ADDRESS = 'Check the base URL in the credential';
 const NO_PROXY = 'or let n8n call the gateway without it (NO_PROXY).';
 
-/** Why a connection was not made, in words: what to look for in code and text, what happened, what to do. */
+/** Why a connection was not made: what to look for in code and text, what happened, what to do. The first that fits counts. */
 const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	[
 		/^proxy: 407$/,
@@ -71,7 +71,10 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 ];
 
-/** The error of a request without an answer. `root` is the address that was called. */
+/**
+ * The error of a request without an answer. Causes are only told of a request that certainly did not leave: one that was lost or timed
+ * out may have arrived. `root` is the address that was called.
+ */
 export function unreachable(
 	{ failure, code, detail, proxyStatus }: Unanswered,
 	root: string,
