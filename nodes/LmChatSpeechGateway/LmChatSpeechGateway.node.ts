@@ -10,6 +10,10 @@ import { optionsCollection } from '../SpeechGateway/fields/form';
 import { searchModels, testGateway } from '../SpeechGateway/methods';
 import { settings } from '../SpeechGateway/fields/settings';
 
+/**
+ * The chat model for agents and chains, an AI sub-node: n8n asks it for a model (`supplyData`), and the agent above calls that. It shares
+ * fields, retries and the rules about money with the action node.
+ */
 export class LmChatSpeechGateway implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Speech Gateway Chat Model',
@@ -37,7 +41,7 @@ export class LmChatSpeechGateway implements INodeType {
 	methods = { credentialTest: { testGateway }, listSearch: { searchModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		// Load the implementation lazily: n8n loads this file whenever one of its processes starts.
+		// Loaded on first use: n8n loads this file whenever one of its processes starts, and before 2.16 there is no SDK to load.
 		const { supplyModel } = await import('./supplyModel');
 		return await supplyModel(this, itemIndex);
 	}

@@ -38,6 +38,7 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 		super('speech-gateway', model, config);
 	}
 
+	/** One whole answer. Throws what `complete` throws: n8n's errors. */
 	async generate(messages: Message[], config?: ChatModelConfig): Promise<GenerateResult> {
 		const reply = await this.complete(() => this.body(messages, config));
 		return {
@@ -54,6 +55,10 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 		};
 	}
 
+	/**
+	 * The answer while it is written. `complete` pushes its text and this generator is pulled, so a stream stands between them as a queue.
+	 * Tool calls come at the end, each in one piece: half of its JSON would be of no use to a tool.
+	 */
 	async *stream(messages: Message[], config?: ChatModelConfig): AsyncIterable<StreamChunk> {
 		const body = () => ({ ...this.body(messages, config), stream: true });
 		let answer: Promise<ChatReply> | undefined;
@@ -72,6 +77,7 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 		yield { type: 'finish', finishReason: finishReason(reply), usage: tokenUsage(reply) };
 	}
 
+	/** The request body; only what is set is sent. Throws InputError for what the gateway does not take. */
 	private body(messages: Message[], config?: LangChainConfig): IDataObject {
 		const { temperature, maxTokens } = this.mergeConfig(config);
 		const stop = config?.stop;
@@ -97,6 +103,7 @@ const gatewayMessages = (messages: Message[]): IDataObject[] =>
 		return [{ role, content: text || null, tool_calls: calls }];
 	});
 
+/** The text of a message, its parts one after the other. */
 function promptText(content: MessageContent[]): string {
 	if (content.some(({ type }) => type === 'file'))
 		throw new InputError(
@@ -128,6 +135,7 @@ const toolResult = (part: MessageContent): IDataObject[] =>
 			]
 		: [];
 
+/** The agent's tools as functions. Throws InputError for tools that a provider runs itself, such as a web search. */
 const gatewayTools = (tools: Tool[]): IDataObject[] =>
 	tools.map((tool) => {
 		if (tool.type !== 'function')
@@ -149,6 +157,7 @@ const toolCalls = ({ toolCalls: calls = [] }: ChatReply) =>
 		input: input || '{}',
 	}));
 
+/** The gateway's words (those of OpenAI's API), in the SDK's. */
 const FINISH_REASONS: Record<string, FinishReason> = {
 	stop: 'stop',
 	length: 'length',

@@ -22,7 +22,10 @@ const CONCURRENCY = 100;
 /** The model is a part of the node above: n8n shows its errors there, too. */
 const CONFIGURATION = { functionality: 'configuration-node' } as const;
 
-/** The model that an agent or chain is given for one item. */
+/**
+ * The model that an agent or chain is given for one item. All of its calls share one session, so a 429 or a refusal of one holds back the
+ * others. Throws n8n's errors; its calls do, too.
+ */
 export async function supplyModel(
 	supplier: ISupplyDataFunctions,
 	itemIndex: number,
