@@ -114,7 +114,7 @@ export function outputsExpression(): `={{${string}}}` {
 	})(${outputs})}}`;
 }
 
-/** What the node shows below its name: the resource and the operation. */
+/** What the node shows below its name, such as "Speech: Generate". */
 export function subtitleExpression(): string {
 	const names = descriptions.map(({ resource, operation, name }) => {
 		const resourceName = resources.find(({ value }) => value === resource)?.name;

@@ -35,6 +35,7 @@ const parseMessages: Parse<IDataObject[]> = (value, label) => {
 	}));
 };
 
+/** The conversation as the editor shows it; begins with one message of the user to be filled in. */
 const messages = tableProperty({
 	displayName: 'Messages',
 	name: 'messages',

@@ -42,6 +42,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { text: script, notes } = isSubtitles
 		? scriptOfSubtitles(input.script, names)
 		: tidy(input.script, textFormat, input.textFormat);
+	// Subtitles are a script by now, each sentence with its time: the marks of their format are gone.
 	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
 	const parsed = parseDialogue(script, names, {
 		// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
@@ -64,6 +65,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, options);
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
+		// Headings stand between the lines of a script: within a line, there is none to cut at.
 		const cut = cutIntoSegments(
 			text,
 			{ ...input, chapters: 'none' },
@@ -73,9 +75,11 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		// Before the first segment, the file itself begins with silence.
 		const before = segments.at(-1);
 		if (before) {
+			// As in a text that is read aloud: a heading has silence before it, though nobody speaks it here.
 			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
 			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
 		} else pauseBeforeMs += cut.pauseBeforeMs;
+		// A line of marks alone sends nothing; its headings and its time wait for the next line that does.
 		const spoken = cut.segments.filter((segment) => isSpeakable(segment.text));
 		if (spoken.length > 0) {
 			const name = line.speaker ?? 'Narrator';
@@ -95,6 +99,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS_IN_SCRIPT);
 	hints.push(...narratorHints(segments), ...voiceHints(segments));
 	checkTaggable(input, input.responseFormat, chapters.length);
+	// In order of appearance, and only those who say something.
 	const speaking = new Set(segments.map(({ speaker }) => speaker ?? 'Narrator'));
 	return {
 		pauseBeforeMs,

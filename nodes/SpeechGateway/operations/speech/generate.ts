@@ -13,7 +13,10 @@ import { countCharacters } from '../../text/characters';
 type GenerateInput = GenerateValues & OnRecord;
 type EstimateInput = EstimateValues & OnRecord;
 
-/** The plan of a text. Throws InputError when there is nothing to speak in it, or it is too long for what it is to become. */
+/**
+ * The plan of a text. "Single Request" cannot be cut: no pauses or times, and chapters only where the text begins. Hints say what was
+ * left out for that. Throws InputError when there is nothing to speak in the text, or it is too long for one request.
+ */
 const planText = planner((input: EstimateInput, earlier) => {
 	const { voice, longText, chapters } = input;
 	const isWhole = longText === 'single';
@@ -53,6 +56,7 @@ export const estimate = defineOperation(speech.estimate, {
 	checkAll: (all, spent, session) => checkBudget(all.map(budgetOf), spent, session),
 
 	async execute(input, item, plan) {
+		// The hints that Generate would give, before anything is paid for.
 		plan.hints.forEach((hint) => item.session.hints.add(hint));
 		hintOnReuse(item, input, plan);
 		const short = shortSlots(input, plan.segments);

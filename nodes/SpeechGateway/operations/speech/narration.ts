@@ -54,6 +54,7 @@ export const narration = <I extends NarrationInput>(
 	checkAll(all: Array<Planned<I, Plan>>, spent: number, run: Run) {
 		checkBudget(all.map(budgetOf), spent, run);
 	},
+	// `tokensToSend` leaves out what is on record, so `spent` must keep it: else a retry could spend it twice.
 	estimatesRest: true,
 	execute: speaks(planner),
 	describe: (input: I, plan: Plan) => ({
@@ -86,6 +87,7 @@ export const narration = <I extends NarrationInput>(
 		return { ...used, isCorrected: said(before) !== said(planner(used)) };
 	},
 	identity,
+	// Two calls of an agent are one if they would sound the same: words, voices, silence and times of the whole file.
 	asks: (
 		{ model, speed, responseFormat, additionalBody }: I,
 		{ pauseBeforeMs, segments }: Plan,

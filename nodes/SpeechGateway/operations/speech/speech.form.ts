@@ -18,12 +18,14 @@ import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { whileWaitingForJobs } from '../../fields/wait';
 import { endpoints } from '../../gateway/endpoints';
 
+/** What becomes a chapter of a text. */
 const headings = {
 	name: 'Headings',
 	description:
 		'Headings of Markdown and HTML; in plain text, lines such as "# Weather" or "Chapter 3" and short lines that stand alone',
 };
 
+/** A text of any length, and what to do when it is too long for one request. */
 const anyLengthFields = {
 	...speechFields(
 		'Any length, in one file. 1,000 characters cost about 1,430 tokens (Chinese: 5,000); Estimate counts them for free.',
@@ -104,6 +106,7 @@ const speakers = tableProperty({
 	],
 });
 
+/** The rows of the table, or a list of them from an expression. A row without a voice speaks with the default one. */
 function readSpeakers(value: unknown): Speaker[] {
 	return (rowsOf(value) ?? []).map(({ name, voice }, index) =>
 		speaker(requiredText(name, `Name of speaker ${index + 1}`), voice),

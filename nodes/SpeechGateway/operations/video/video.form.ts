@@ -17,7 +17,7 @@ const fields = {
 	additionalBody: additionalBodyOption(),
 };
 
-/** The resource Video. */
+/** The resource Video. Fields that models differ in, such as size and length, go into "Additional Body Fields". */
 export const video = describeTasks({
 	resource: 'video',
 	endpoints: taskEndpoints.video,

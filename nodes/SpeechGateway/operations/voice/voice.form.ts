@@ -11,6 +11,7 @@ import { endpoints } from '../../gateway/endpoints';
 // `toLocaleString` would load ICU at every start of n8n, longer than all of this package.
 const cloneTokens = String(CLONE_TOKENS).replace(/\B(?=(\d{3})+$)/g, ',');
 
+/** What it takes to clone a voice. Titles need not be unique, hence "Reuse Existing". */
 const cloneFields = {
 	model: speechModelField,
 	title: textField(
