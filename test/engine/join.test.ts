@@ -138,6 +138,15 @@ describe.each([
 const wav = fixture('wav-24000-mono-s16.wav');
 const mp3 = fixture('mp3-44100-mono-cbr.mp3');
 
+test('items that have files, and no json at all', async () => {
+	const items = ['a.wav', 'b.wav'].map(
+		(name) => ({ binary: { data: inMemory(wav, name) } }) as unknown as INodeExecutionData,
+	);
+	const { outputs, error } = await run(items, {}, { timings: true });
+	expect(error).toBeUndefined();
+	expect(outputs[0][0].json).toMatchObject({ files: 2, parts: [{ text: 'a' }, { text: 'b' }] });
+});
+
 test('the fields of each item, in the order of their names; an item each', async () => {
 	const part = inMemory(wav, 'part.wav');
 	const intro = inMemory(fixture('wav-24000-mono-s16-list.wav'), 'intro.wav');

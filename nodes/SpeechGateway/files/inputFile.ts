@@ -1,4 +1,4 @@
-import type { IBinaryData } from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { chunksIn } from '../gateway/readBody';
 import type { FileRef } from '../fields/kinds';
@@ -40,7 +40,7 @@ export function fileOf(
 ): IBinaryData {
 	const found = findFile(execution, index, file);
 	if (found) return found;
-	const { binary, json } = execution.items[index];
+	const { binary, json = {} }: Partial<INodeExecutionData> = execution.items[index];
 	const fields = Object.keys(binary ?? json[COMBINED_FILES] ?? {});
 	throw new InputError(
 		`The item has no file in the binary field "${placeOf(file)}"`,

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	type AudioInfo,
 	EXTENSIONS,
@@ -41,7 +41,8 @@ export const join = defineOperation(audio.join, {
 		const { binaryPropertyName: fields } = input;
 		const places = typeof fields === 'string' ? listedNames(fields) : [fields];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
-		const { title } = execution.items[index].json;
+		// Some nodes hand over items that have files, and no json at all.
+		const { json: { title } = {} }: Partial<INodeExecutionData> = execution.items[index];
 		const files: InputFile[] = [];
 		for (const place of places) {
 			const file = await inspectInput(execution, index, place);
