@@ -111,6 +111,20 @@ test('texts, flags and ids', () => {
 	expect(read(textOption({ ...words, default: 'data' }), 7)).toBe('7');
 	expect(read(flagOption({ ...words, default: true }))).toBe(true);
 	expect(read(flagOption({ ...words, default: true }), 'false')).toBe(false);
+	for (const on of [true, 'true', 'TRUE', ' True ', 1, '1'])
+		expect(read(flagOption({ ...words, default: false }), on)).toBe(true);
+	for (const off of [false, 'FALSE', 0, '0'])
+		expect(read(flagOption({ ...words, default: true }), off)).toBe(false);
+	for (const nothing of [null, ''])
+		expect(read(flagOption({ ...words, default: true }), nothing)).toBe(true);
+	for (const bad of ['yes', 2, [], {}])
+		expect(() => read(flagOption({ ...words, default: false }), bad)).toThrow(
+			`"Pause" must be true or false, but is ${JSON.stringify(bad)}`,
+		);
+	for (const bad of [{ a: 1 }, [{}]])
+		expect(() => read(textOption({ ...words, default: 'data' }), bad)).toThrow(
+			`"Pause" must be a text, but is ${JSON.stringify(bad)}`,
+		);
 	expect(textField(words).panel[0]).toMatchObject({ required: true, default: '', type: 'string' });
 	expect(read(textField(words), 7)).toBe('7');
 	expect(read(textField(words), 7n)).toBe('7');

@@ -65,20 +65,30 @@ export const fileField = (labels: Pick<Labels, 'hint' | 'description'>): Field<F
 		(value, label) => (isFile(value) ? value : requiredText(value, label)),
 	);
 
-/** A text as an option. Empty counts as not set. */
+/** A text as an option. Empty counts as not set; an object is an error, not the text "[object Object]". */
 export const textOption = (labels: Option<string>): OptionField<string> =>
-	option({ ...labels, type: 'string' }, labels.default, (value) =>
-		isEmpty(value) ? undefined : String(value),
-	);
+	option({ ...labels, type: 'string' }, labels.default, (value, label) => {
+		if (isEmpty(value)) return undefined;
+		const text = String(value);
+		if (typeof value !== 'object' || !text.includes('[object ')) return text;
+		throw new InputError(`"${label}" must be a text, but is ${JSON.stringify(value).slice(0, 80)}`);
+	});
 
-/** A switch, also as the text that an expression may give. */
-export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
+/**
+ * A switch, also as tables and spreadsheets have it: `TRUE`, 1, "0", which are what n8n takes for a boolean, too (its `tryToParseBoolean`).
+ * Undefined if empty. Throws InputError for anything else: what was meant as "on" must not be off, as a clone may be paid for then.
+ */
+export function flag(value: unknown, label: string): boolean | undefined {
+	if (isEmpty(value)) return undefined;
+	const word = String(value).trim().toLowerCase();
+	if (word === 'true' || word === '1') return true;
+	if (word === 'false' || word === '0') return false;
+	throw new InputError(`"${label}" must be true or false, but is ${JSON.stringify(value)}`);
+}
 
-/** A switch. */
+/** A switch as an option. */
 export const flagOption = (labels: Option<boolean>): OptionField<boolean> =>
-	option({ ...labels, type: 'boolean' }, labels.default, (value) =>
-		value === undefined ? undefined : isFlagSet(value),
-	);
+	option({ ...labels, type: 'boolean' }, labels.default, flag);
 
 type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
 

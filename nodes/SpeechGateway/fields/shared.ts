@@ -1,7 +1,7 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import type { Field } from './field';
 import { numberWithin } from './checks';
-import { isFlagSet, jsonObjectOption, numberOption } from './kinds';
+import { flag, jsonObjectOption, numberOption } from './kinds';
 
 /** Request fields that this node has no field for. `more`: an end of the description, for what is usual here. */
 export const additionalBodyOption = (more = '') =>
@@ -22,6 +22,14 @@ export const pauseOption = (labels: { displayName: string; name: string; descrip
 		default: 0,
 	});
 
+const returnAll = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+} as const;
+
 const limit = {
 	displayName: 'Limit',
 	name: 'limit',
@@ -33,19 +41,11 @@ const limit = {
 
 /** The number of results asked for; Infinity for all. */
 export const limitField: Field<number> = {
-	panel: [
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		{ ...limit, displayOptions: { show: { returnAll: [false] } } },
-	],
+	panel: [returnAll, { ...limit, displayOptions: { show: { returnAll: [false] } } }],
 	options: [],
 	read(parameters) {
-		if (isFlagSet(parameters.raw('returnAll', false))) return Infinity;
+		const isAll = flag(parameters.raw(returnAll.name, false), returnAll.displayName);
+		if (isAll) return Infinity;
 		const most = parameters.raw(limit.name, limit.default);
 		return numberWithin(most, limit.displayName, { min: 1, integer: true });
 	},

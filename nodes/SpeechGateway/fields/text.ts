@@ -4,14 +4,7 @@ import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
 import { besideOption, type InputOf, mapped, option } from './field';
-import {
-	choiceOption,
-	isFlagSet,
-	jsonObjectOption,
-	rowsOf,
-	tableProperty,
-	textColumn,
-} from './kinds';
+import { choiceOption, flag, jsonObjectOption, rowsOf, tableProperty, textColumn } from './kinds';
 import { pauseOption } from './shared';
 
 /** How a text is read before it is spoken: its markup, its brackets, its pronunciations and pauses. */
@@ -119,8 +112,8 @@ function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	return rows.map(({ find, say, wholeWord, matchCase }, index) => ({
 		find: requiredText(find, `Find of pronunciation ${index + 1}`),
 		say: isEmpty(say) ? '' : requiredText(say, `Say of pronunciation ${index + 1}`),
-		wholeWord: wholeWord === undefined || isFlagSet(wholeWord),
-		matchCase: isFlagSet(matchCase),
+		wholeWord: flag(wholeWord, `Whole Word of pronunciation ${index + 1}`) ?? true,
+		matchCase: flag(matchCase, `Match Case of pronunciation ${index + 1}`) ?? false,
 	}));
 }
 
