@@ -272,6 +272,16 @@ describe('voices', () => {
 		expect(sim.charges).toEqual([]);
 	});
 
+	test('reuse existing: TRUE of a spreadsheet pays for nothing, and the ID has one name, whatever a list calls it', async () => {
+		const parameters = voice('create', {}, { reuseExisting: '={{ $json.reuse }}' });
+		sim.fault({ path: '/v1/audio/voices', body: [{ id: 'v7', title: 'Anna' }], status: 200 });
+		const { json, binary } = recording(31);
+		const items = [{ json: { ...json, reuse: 'TRUE' }, binary }];
+		const { outputs } = await run({ parameters, items });
+		expect(outputs[0][0].json).toMatchObject({ _id: 'v7', title: 'Anna' });
+		expect(sim.charges).toEqual([]);
+	});
+
 	test('get many and delete; what is gone after a lost answer counts as deleted', async () => {
 		const created = await run({ parameters: voice('create'), items: [recording(31)] });
 		const id = created.outputs[0][0].json._id as string;

@@ -51,7 +51,10 @@ async function findVoice(
 	{ model, title }: VoiceInput,
 ): Promise<IDataObject | undefined> {
 	const voices = await fetchVoices(item, model);
-	return voices.find((voice) => titleIn(voice) === title);
+	const voice = voices.find((one) => titleIn(one) === title);
+	const id = voice && voiceIdIn(voice);
+	// Under the name that a new clone has: without it, the next node would speak, and pay, with the default voice.
+	return id === undefined ? voice : { ...voice, _id: id };
 }
 
 /** Uploads the recording; billed. Resolves to the new voice with its `_id`; an answer without an ID is a damaged result. */
