@@ -96,7 +96,7 @@ describe('an HTTPS proxy', () => {
 
 	test('that closes the connection makes no tunnel: sent again, then an error', async () => {
 		const { error } = await through((socket) => socket.end());
-		expect(error?.message).toContain('the proxy made no tunnel');
+		expect(error?.message).toContain('the proxy made no connection to it');
 		expect(error?.description).toContain('HTTPS_PROXY');
 		expect(server?.seen).toEqual(Array(2).fill('CONNECT gateway.invalid:443 HTTP/1.1'));
 	});

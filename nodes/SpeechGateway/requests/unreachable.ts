@@ -15,7 +15,8 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 		`Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), ${NO_PROXY}`,
 	],
 	[
-		/^proxy: \d+$/,
+		// A refusal with a status, or an HTTPS proxy that has closed the connection instead.
+		/^proxy: \d+$|CONNECT response/,
 		'the proxy made no connection to it',
 		`Check the proxy that n8n uses (HTTPS_PROXY) and whether it allows this address, ${NO_PROXY}`,
 	],
@@ -39,11 +40,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 		'nothing is listening at this address (connection refused)',
 		`${CHECK_ADDRESS} (host and port), and that the gateway is running.`,
 	],
-	[
-		/CONNECT response/,
-		'the proxy made no tunnel to it',
-		`Check the proxy that n8n uses (HTTPS_PROXY), ${NO_PROXY}`,
-	],
+
 	[
 		/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
 		'its certificate has expired or is not valid yet',
