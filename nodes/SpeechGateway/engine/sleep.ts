@@ -123,14 +123,14 @@ function sleepable(
 ): { stack: IExecuteData[]; live: IExecuteData } | undefined {
 	const stack: unknown = context.runExecutionData?.executionData?.nodeExecutionStack;
 	const live: unknown = context.getExecuteData?.();
-	const isKnown =
+	const isAsExpected =
 		Array.isArray(stack) &&
 		stack.every(isStackEntry) &&
 		isStackEntry(live) &&
 		!stack.includes(live) &&
 		live.node.name === context.getNode().name &&
 		typeof context.putExecutionToWait === 'function';
-	return isKnown ? { stack, live } : undefined;
+	return isAsExpected ? { stack, live } : undefined;
 }
 
 const isStackEntry = (entry: unknown): entry is IExecuteData =>

@@ -39,10 +39,10 @@ export function describeTasks<C extends Fields, F extends Fields>({
 	lookups = [],
 	price,
 	words,
-	id: shownId,
+	id: labels,
 	fields,
 }: TaskDescription<C, F>): TaskDescriptions<InputOf<C>, InputOf<F>> {
-	const id = idField(shownId);
+	const id = idField(labels);
 	const wait = group(waitFields);
 	// A field of both is shown as Create has it.
 	const both = { ...fields.create, ...fields.file, ...fields.create };

@@ -10,7 +10,7 @@ import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoint
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
 /** A job, video or voice, by its ID. */
-export type OneThing = Required<Pick<About, 'kind' | 'id'>>;
+export type ResourceRef = Required<Pick<About, 'kind' | 'id'>>;
 
 /** Whether an exchange failed, where it resolves to its result or a Failure. */
 export const isFailure = (value: unknown): value is Failure =>
@@ -130,7 +130,7 @@ export async function exchangeFree<T>(
 export async function notDeleted(
 	transport: Transport,
 	response: GatewayResponse,
-	{ kind, id }: OneThing,
+	{ kind, id }: ResourceRef,
 ): Promise<Failure | undefined> {
 	const body = await transport.readErrorBody(response);
 	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);

@@ -9,7 +9,13 @@ import { abortsIn, pause } from '../core/pause';
 import type { Ticket } from '../gateway/concurrencyLimiter';
 import type { FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
-import { exchangeFree, type FreeRequest, isFailure, notDeleted, type OneThing } from './exchange';
+import {
+	exchangeFree,
+	type FreeRequest,
+	isFailure,
+	notDeleted,
+	type ResourceRef,
+} from './exchange';
 import type { Failure } from './explain';
 import { Gate } from './gate';
 import { mayBeSentAgain } from './outcome';
@@ -82,7 +88,7 @@ export class ItemTurns {
 	}
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
-	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
+	async delete(endpoint: FreeEndpoint, about: ResourceRef): Promise<void> {
 		await this.inTurns(false, async (failures) => {
 			const read = async (response: GatewayResponse) =>
 				(await notDeleted(this.session.transport, response, about)) ?? true;

@@ -113,10 +113,10 @@ function readSpeakers(value: unknown): Speaker[] {
 	);
 }
 
-const speaker = (givenName: string, voice: unknown): Speaker => {
-	const name = givenName.trim();
+function speaker(untrimmed: string, voice: unknown): Speaker {
+	const name = untrimmed.trim();
 	return { name, voice: parseVoice(voice, `Voice of ${name}`) };
-};
+}
 
 /** n8n takes no expression for a whole table, so voices that another node knows by name are an option. */
 const voicesByName = mapped(
