@@ -23,7 +23,7 @@ export interface OptionField<T = unknown> extends Field<T> {
 }
 
 /** The fields of an object, by its keys. */
-export type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
+type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
 
 /** What fields give when they are read, by their names. */
 export type InputOf<F extends Record<string, Field>> = { [K in keyof F]: ReturnType<F[K]['read']> };

@@ -26,7 +26,7 @@ const MAX_REDIRECTS = 5;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** What the gateway needs of n8n; every context in which the nodes run has it. */
-export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials'> &
+type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials'> &
 	Partial<Pick<IExecuteFunctions, 'getExecutionCancelSignal'>> & {
 		helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'httpRequestWithAuthentication'>;
 	};

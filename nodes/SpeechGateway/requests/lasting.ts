@@ -23,7 +23,7 @@ export interface Stopping {
 }
 
 /** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
-export interface Lasting {
+interface Lasting {
 	executionId?: string;
 	/** That n8n could not store a file. */
 	stop?: Stop;

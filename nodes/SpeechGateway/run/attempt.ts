@@ -115,18 +115,13 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map((item) => failed(paidForOther(operation, others), item));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0) return await this.readAll();
+		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
 		const error = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
 		);
 		if (execution.stopsOnError) throw this.runFailed(errorText(error));
 		return items.map((item) => failed(error, item));
-	}
-
-	private async readAll(): Promise<Inputs> {
-		const { execution, operation, items, lasting } = this;
-		return await readAll(execution, operation, items, lasting);
 	}
 
 	/**

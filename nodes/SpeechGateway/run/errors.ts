@@ -70,7 +70,7 @@ export function nodeError(
 }
 
 /** The failure that ends a run in stop mode. */
-export interface RunFailure {
+interface RunFailure {
 	/** The item that failed, from 0, and the number of items. */
 	index: number;
 	count: number;
@@ -155,14 +155,14 @@ function wordsOnResults(
 	{ billed }: Operation,
 	{ isKeptOnFailure, isSubWorkflow }: Execution,
 ): string {
-	const [done, all, things] =
+	const [done, all, noun] =
 		count > 1
 			? [results.length, count, 'items']
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
 	const unknown = results.filter(({ branch }) => branch === 'unknown').length;
 	const unclear = unknown > 0 ? ` (${unknown} with an unknown outcome)` : '';
-	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done${unclear}`;
+	const words = `${done} of ${all} ${noun} ${done === 1 ? 'is' : 'are'} done${unclear}`;
 	if (done > 0 && isKeptOnFailure === false)
 		return `${words}, but lost: n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
 	if (done === 0) return `${words} and kept.`;

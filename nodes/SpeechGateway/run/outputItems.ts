@@ -100,7 +100,7 @@ const partsIn = (files: AttachedFiles): string =>
  * The only shape that n8n 1 and 2 both move to the Error output without losing fields. In combined mode, n8n would put the
  * files next to `error` and take the item for a success, so they go inside `error`.
  */
-export function errorItem(
+function errorItem(
 	error: IDataObject,
 	binary: IBinaryKeyData = {},
 	binaryMode?: IWorkflowSettings['binaryMode'],

@@ -37,7 +37,7 @@ type Saved = { content: string; sentIn?: string } & (
 );
 
 /** What a key brought before: its result, or why there is none to give. */
-export type Earlier = { sentIn?: string } & ({ item: INodeExecutionData } | { lost: string });
+type Earlier = { sentIn?: string } & ({ item: INodeExecutionData } | { lost: string });
 
 /** Larger results are kept in this process only. */
 const MOST_ROW_BYTES = 64 * 2 ** 10;
