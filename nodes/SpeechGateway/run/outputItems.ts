@@ -134,46 +134,51 @@ export async function sortOntoBranches(
 	chargesOf: (index: number) => Charge[] | undefined,
 	unknownRoute: UnknownRoute = 'unknown',
 ): Promise<INodeExecutionData[][]> {
-	const { items: rows, settings, giveWay, isTool, node } = execution;
+	const { settings, giveWay, node } = execution;
 	const branches = branchesOf(operation, execution);
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	for (const [index, outcome] of settled.entries()) {
 		await giveWay();
 		const charges = chargesOf(index);
 		const told = charges && { charges };
-		if ('branch' in outcome) {
-			const { branch, items, pairedItem } = outcome;
-			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
-			if (unknownRoute === 'error' && isUnheard(outcome)) {
-				const [{ json, binary }] = items;
-				// From there, n8n moves it to the Error output; as the first item on Success, it would run the node again.
-				const place = node.onError === 'continueErrorOutput' ? output : outputs[0];
-				const item = errorItem({ ...json, ...told }, binary, settings.binaryMode);
-				place.push({ ...item, pairedItem: { item: index } });
-				continue;
-			}
-			// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
-			const takesRow =
-				!isTool && !pairedItem && (branch !== 'success' || operation.makesFile === true);
-			// A billed operation makes one item of each.
-			for (const item of items) {
-				const own = { ...item, json: { ...item.json, ...told } };
-				const row = rows[index] ?? NO_ROW;
-				// The files of a row that was joined are in the joined one.
-				const from = operation.combine ? withoutFiles(row) : row;
-				const whole = takesRow ? withRow(from, own, branch) : own;
-				output.push({ ...whole, pairedItem: pairedItem ?? { item: index } });
-			}
-		} else if ('failed' in outcome) {
+		const asErrorItem = (error: IDataObject, binary?: IBinaryKeyData) => ({
+			...errorItem({ ...error, ...told }, binary, settings.binaryMode),
+			pairedItem: { item: index },
+		});
+		if ('failed' in outcome) {
 			const { message, description, details, binary } = outcome.failed;
-			const error = { message, description, ...details, ...told };
-			outputs[0].push({
-				...errorItem(error, binary, settings.binaryMode),
-				pairedItem: { item: index },
-			});
+			outputs[0].push(asErrorItem({ message, description, ...details }, binary));
 		}
+		if (!('branch' in outcome)) continue;
+		const output = outputs[branches.indexOf(outcome.branch)] ?? outputs[0];
+		if (unknownRoute === 'error' && isUnheard(outcome)) {
+			const [{ json, binary }] = outcome.items;
+			// From there, n8n moves it to the Error output; as the first item on Success, it would run the node again.
+			const place = node.onError === 'continueErrorOutput' ? output : outputs[0];
+			place.push(asErrorItem(json, binary));
+		} else output.push(...besideRow(outcome, index, operation, execution, told));
 	}
 	return outputs;
+}
+
+/** The items of a result, each with the row that it was made of, where that comes along. `told`: what it says it was charged. */
+function besideRow(
+	{ branch, items, pairedItem }: Extract<Settled, Result>,
+	index: number,
+	{ makesFile, combine }: Operation,
+	{ items: rows, isTool }: Execution,
+	told?: { charges: Charge[] },
+): INodeExecutionData[] {
+	// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
+	const takesRow = !isTool && !pairedItem && (branch !== 'success' || makesFile === true);
+	const row = rows[index] ?? NO_ROW;
+	// The files of a row that was joined are in the joined one.
+	const from = combine ? withoutFiles(row) : row;
+	return items.map((item) => {
+		const own = { ...item, json: { ...item.json, ...told } };
+		const whole = takesRow ? withRow(from, own, branch) : own;
+		return { ...whole, pairedItem: pairedItem ?? { item: index } };
+	});
 }
 
 /** The row of an item that is missing from the input of a retry. */
