@@ -41,61 +41,26 @@ export async function storeAudio(
 		if (isEmpty) throw new DamagedAudioError('the file is empty');
 		const type = response.headers['content-type'];
 		const { mimeType, extensions, isAudio, inspector } = recognise(head, wanted, type, redact);
-		let failure: Error | undefined;
-		let bytes = 0;
-		let info: StoredAudio['info'] | undefined;
-		/** All of the file so far, to be stored again if n8n fails; undefined once it is too large to be held. */
-		let held: Uint8Array[] | undefined = [];
-		const next = async (): Promise<Uint8Array | undefined> => {
-			const { value, done } = await chunks.next();
-			if (done) return undefined;
-			if (bytes + value.length <= maxBytes) return value;
-			throw new DamagedAudioError(
-				`the answer is larger than ${Math.round(maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
-			);
-		};
-		const inspect = (chunk: Uint8Array) => {
-			bytes += chunk.length;
-			if (bytes > KEPT_BYTES) held = undefined;
-			held?.push(chunk);
-			try {
-				if (!failure) inspector.feed(chunk);
-			} catch (error) {
-				failure = asError(error);
-			}
-		};
-		// Paid audio that breaks off ends here without an error, so that n8n stores what has come of it.
-		async function* inspected(): AsyncGenerator<Uint8Array> {
-			try {
-				for (let chunk: Uint8Array | undefined = head; chunk; chunk = await next()) {
-					inspect(chunk);
-					if (failure && !keepDamaged) break;
-					yield chunk;
-				}
-				info = failure ? undefined : inspector.end();
-			} catch (error) {
-				failure ??= asError(error);
-			}
-			if (failure && !keepDamaged) throw failure;
-		}
-		const all = inspected();
+		const answer = new InspectedAnswer(chunks, inspector, maxBytes, keepDamaged);
+		const all = answer.from(head);
 		const source = isAudio ? all : redacted(all, transport.redactor.stream());
 		const name = withExtension(fileName, ...extensions);
 		const store = async (data: Buffer | Readable) => await execution.store(data, name, mimeType);
 		let stored = await fileFrom(source, response.body).then(store).catch(asError);
 		if (stored instanceof Error) {
-			if (failure || transport.cancel?.aborted) throw failure ?? stored;
+			if (answer.failure || transport.cancel?.aborted) throw answer.failure ?? stored;
 			// A store that failed may have stopped reading, so read the rest here.
 			for await (const chunk of all) void chunk;
-			if (failure) throw failure;
-			if (!held) {
+			if (answer.failure) throw answer.failure;
+			if (!answer.held) {
 				const lost = new NotStoredError(stored);
 				// Audio of a job is fetched again, which is free.
 				if (keepDamaged) item.session.store.failed(lost.words);
 				throw lost;
 			}
-			stored = await storeBytes(item.session, Buffer.concat(held), name, mimeType, stored);
+			stored = await storeBytes(item.session, Buffer.concat(answer.held), name, mimeType, stored);
 		} else item.session.store.stored();
+		const { failure, info } = answer;
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if (info?.format === 'flac') {
 			hints.add(
@@ -106,5 +71,59 @@ export async function storeAudio(
 	} finally {
 		// Not awaited: where the store failed, the next chunk may still be under way.
 		void chunks.return(undefined).catch(() => undefined);
+	}
+}
+
+/** The body of an answer on its way into the store: inspected as it passes, and held as long as it is small. */
+class InspectedAnswer {
+	/** What its frames say; undefined until all of it has passed, and if it is damaged. */
+	info?: StoredAudio['info'];
+	/** Why it is damaged. */
+	failure?: Error;
+	/** All of it so far, to be stored again if n8n fails; undefined once it is too large to be held. */
+	held: Uint8Array[] | undefined = [];
+	private bytes = 0;
+
+	constructor(
+		private readonly chunks: AsyncIterator<Uint8Array>,
+		private readonly inspector: ReturnType<typeof recognise>['inspector'],
+		private readonly maxBytes: number,
+		private readonly keepDamaged: boolean,
+	) {}
+
+	/** All chunks; throws if they are damaged. With `keepDamaged` they end there instead, so that n8n stores what has come. */
+	async *from(head: Uint8Array): AsyncGenerator<Uint8Array> {
+		try {
+			for (let chunk: Uint8Array | undefined = head; chunk; chunk = await this.next()) {
+				this.inspect(chunk);
+				if (this.failure && !this.keepDamaged) break;
+				yield chunk;
+			}
+			this.info = this.failure ? undefined : this.inspector.end();
+		} catch (error) {
+			this.failure ??= asError(error);
+		}
+		if (this.failure && !this.keepDamaged) throw this.failure;
+	}
+
+	private async next(): Promise<Uint8Array | undefined> {
+		const { value, done } = await this.chunks.next();
+		if (done) return undefined;
+		if (this.bytes + value.length <= this.maxBytes) return value;
+		throw new DamagedAudioError(
+			`the answer is larger than ${Math.round(this.maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
+		);
+	}
+
+	/** A chunk that cannot be read is noted, and passes: whether it is kept is decided when it has. */
+	private inspect(chunk: Uint8Array): void {
+		this.bytes += chunk.length;
+		if (this.bytes > KEPT_BYTES) this.held = undefined;
+		this.held?.push(chunk);
+		try {
+			if (!this.failure) this.inspector.feed(chunk);
+		} catch (error) {
+			this.failure = asError(error);
+		}
 	}
 }
