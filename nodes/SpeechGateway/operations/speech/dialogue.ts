@@ -19,6 +19,7 @@ import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
 import {
 	cutIntoSegments,
 	type Draft,
+	type EarlierIn,
 	type Line,
 	type OnRecord,
 	type DraftSegment,
@@ -50,52 +51,16 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		parentheses: input.parentheses,
 	});
 	checkSpeakers(parsed);
-	const { lines, leftOut } = parsed;
-	const narrator = speakers.find(({ name }) => isNarrator(name));
-	const segments: DraftSegment[] = [];
-	const spokenLines: Line[] = [];
-	let pauseBeforeMs = 0;
-	const hints = [...formatNotes(textFormat, input.textFormat), ...notes, ...leftOutHints(leftOut)];
-	let headings: string[] = [];
-	/** The time of what comes next. */
-	let heardAt: number | undefined;
-	for (const line of lines) {
-		headings.push(...line.headings);
-		const spokenBy =
-			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
-		const text = prepared(line.text, options);
-		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
-		// Headings stand between the lines of a script: within a line, there is none to cut at.
-		const cut = cutIntoSegments(
-			text,
-			{ ...input, chapters: 'none' },
-			earlier(voice, spokenLines.length),
-		);
-		hints.push(...hintsOn(text, false));
-		// Before the first segment, the file itself begins with silence.
-		const before = segments.at(-1);
-		if (before) {
-			// As in a text that is read aloud: a heading has silence before it, though nobody speaks it here.
-			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
-			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
-		} else pauseBeforeMs += cut.pauseBeforeMs;
-		// A line of marks alone sends nothing; its headings and its time wait for the next line that does.
-		const spoken = cut.segments.filter((segment) => isSpeakable(segment.text));
-		if (spoken.length > 0) {
-			const name = line.speaker ?? 'Narrator';
-			spokenLines.push({ text, name, headings, heardAt });
-			spoken[0] = { heardAt, ...spoken[0] };
-			heardAt = undefined;
-			headings = [];
-		}
-		heardAt = cut.nextHeardAt ?? heardAt;
-		for (const segment of spoken)
-			segments.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
-	}
+	const { pauseBeforeMs, segments, lines, ...read } = segmentsOf(parsed, input, options, earlier);
+	const hints = [
+		...formatNotes(textFormat, input.textFormat),
+		...notes,
+		...leftOutHints(parsed.leftOut),
+		...read.hints,
+	];
 	const text = segments.map((segment) => segment.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters =
-		input.chapters === 'headings' ? scriptChapters(segments, spokenLines, options) : [];
+	const chapters = input.chapters === 'headings' ? scriptChapters(segments, lines, options) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS_IN_SCRIPT);
 	hints.push(...narratorHints(segments), ...voiceHints(segments));
 	checkTaggable(input, input.responseFormat, chapters.length);
@@ -104,7 +69,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	return {
 		pauseBeforeMs,
 		segments,
-		lines: spokenLines,
+		lines,
 		text,
 		textFormat,
 		speakers: [...speaking],
@@ -112,6 +77,50 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		hints,
 	};
 });
+
+/** The lines of a script that are spoken, their segments, and hints on how they were read. `options`: how each of them is. */
+function segmentsOf(
+	{ lines: said }: Dialogue,
+	input: DialogueInput,
+	options: TextInput,
+	earlier: EarlierIn,
+): Pick<Draft, 'pauseBeforeMs' | 'segments' | 'lines' | 'hints'> {
+	const narrator = input.speakers.find(({ name }) => isNarrator(name));
+	const segments: DraftSegment[] = [];
+	const lines: Line[] = [];
+	const hints: string[] = [];
+	let pauseBeforeMs = 0;
+	/** Headings and the time of what is spoken next. */
+	let headings: string[] = [];
+	let heardAt: number | undefined;
+	for (const { speaker: name, text: words, headings: before } of said) {
+		headings.push(...before);
+		const speaker = name === undefined ? narrator : input.speakers.find((one) => one.name === name);
+		const voice = speaker?.voice ?? DEFAULT_VOICE;
+		const text = prepared(words, options);
+		hints.push(...hintsOn(text, false));
+		// Headings stand between the lines of a script: within a line, there is none to cut at.
+		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, earlier(voice, lines.length));
+		const last = segments.at(-1);
+		if (last) {
+			// As in a text that is read aloud: a heading has silence before it, though nobody speaks it here.
+			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
+			last.pauseAfterMs = Math.max(last.pauseAfterMs + cut.pauseBeforeMs, least);
+		} else pauseBeforeMs += cut.pauseBeforeMs;
+		// A line of marks alone sends nothing; its headings and its time wait for the next line that does.
+		const spoken = cut.segments.filter((segment) => isSpeakable(segment.text));
+		if (spoken.length > 0) {
+			lines.push({ text, name: name ?? 'Narrator', headings, heardAt });
+			spoken[0] = { heardAt, ...spoken[0] };
+			heardAt = undefined;
+			headings = [];
+		}
+		heardAt = cut.nextHeardAt ?? heardAt;
+		for (const segment of spoken)
+			segments.push({ ...segment, line: lines.length - 1, voice, speaker: speaker?.name });
+	}
+	return { pauseBeforeMs, segments, lines, hints };
+}
 
 /** Throws InputError where it is not certain who speaks. */
 function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void {
