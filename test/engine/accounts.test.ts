@@ -141,8 +141,8 @@ test('an outage at one gateway ends its rows only; what is unknown says which ac
 	for (const { json } of [...done, ...failed]) expect(JSON.stringify(json)).not.toContain('paidBy');
 });
 
-describe('a row without a value for its key', () => {
-	const items = () => [own('One.'), own('Two.', { key: undefined }), own('Three.')];
+describe.each([undefined, '', ' '])('a row without a value for its key: %j', (key) => {
+	const items = () => [own('One.'), own('Two.', { key }), own('Three.')];
 
 	test('is an error of that row', async () => {
 		const result = await run(items());

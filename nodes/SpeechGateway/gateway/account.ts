@@ -153,14 +153,20 @@ async function readCredential(context: Context, index: number): Promise<Credenti
 	const { apiKey, baseUrl } = data;
 	return {
 		data,
-		key: resolved('API key', apiKey).trim(),
+		key: resolved('API key', apiKey),
 		root: gatewayRoot(resolved('base URL', baseUrl)),
 	};
 }
 
+/** A field of the credential, trimmed. Throws InputError if it is empty, as a cell of a table may be: before anything is sent. */
 function resolved(name: string, value: unknown): string {
-	if (typeof value === 'string' || typeof value === 'number') return String(value);
-	throw new UnresolvedError(`The ${name} in the credential has no value`);
+	const noValue = `The ${name} in the credential has no value`;
+	if (typeof value !== 'string' && typeof value !== 'number') throw new UnresolvedError(noValue);
+	const text = String(value).trim();
+	if (text !== '') return text;
+	const advice =
+		'Fill it in, or look at what its expression gives for this item. Nothing was sent.';
+	throw new InputError(noValue, advice);
 }
 
 /** A host with a dot and a top-level domain, an IPv4 address, localhost, or anything with a port; never a pasted key. */
