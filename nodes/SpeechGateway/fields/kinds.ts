@@ -187,6 +187,7 @@ export function jsonOption<T>(
 	});
 }
 
+/** Throws InputError with the parser's own words, which say where the fault is. */
 function jsonFrom(text: string, label: string, example?: string): unknown {
 	try {
 		return JSON.parse(text);

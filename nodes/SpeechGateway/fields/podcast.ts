@@ -9,6 +9,7 @@ import { choiceOption, type Choices, type FileRef, isFile, textColumn } from './
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
 
+/** The tags that the editor offers; the cover is named by its field. */
 const TEXT_TAGS = [
 	{ displayName: 'Title', name: 'title', placeholder: 'e.g. Episode 1: The beginning' },
 	{ displayName: 'Artist', name: 'artist', placeholder: 'e.g. Anna Example' },

@@ -52,6 +52,7 @@ export class Accounts {
 		return await (this.first ??= this.read(0));
 	}
 
+	/** Items that say the same key and address share one account, and with it what the gateway limits or refuses. */
 	private async read(index: number): Promise<Account> {
 		const account = await Account.open(this.context, index, this.redactor);
 		const { name } = account;
@@ -139,6 +140,7 @@ export class UnresolvedError extends InputError {
 	}
 }
 
+/** Throws UnresolvedError for an expression without a value, and InputError for a credential that is missing or blank. */
 async function readCredential(context: Context, index: number): Promise<Credential> {
 	const data = await context.getCredentials(CREDENTIAL, index).catch((error) => {
 		const { name, message } = asError(error);

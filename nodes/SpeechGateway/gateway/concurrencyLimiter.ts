@@ -184,6 +184,7 @@ export class AccountLimiter {
 		if (billed) this.billedInFlight++;
 	}
 
+	/** A request is over. After the last one of a drain, the gateway gets a moment to free what it had set aside. */
 	private leave(billed: boolean): void {
 		this.run.leave(billed);
 		this.inFlight--;

@@ -20,6 +20,7 @@ export function readList(body: unknown): IDataObject[] {
 	});
 }
 
+/** The list that a body is, or holds directly. */
 function listIn(body: unknown): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
 	const held = heldBy(body);

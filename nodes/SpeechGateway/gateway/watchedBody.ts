@@ -69,6 +69,7 @@ export class ExchangeTimeout {
 		this.request.abort(new Error('the answer broke off before its end'));
 	}
 
+	/** Looks at the clock until the exchange is over or its time is up. The deadline moves, so each look works it out anew. */
 	private async watch(): Promise<void> {
 		for (;;) {
 			const since = this.hurriedSince ?? this.waitingSince - this.owed;

@@ -136,6 +136,7 @@ export class CircuitBreaker extends Breaker {
 		return this.unsent(error, this.record.value.stop?.said ?? this.outage(unknown, execution));
 	}
 
+	/** What an outage says of itself. The items that are unknown are counted; where there are none yet, the requests. */
 	private outage(items: number, { canBeRetried, isKeptOnFailure }: Retryable): ErrorText {
 		const { unknownInRow = 0 } = this.record.value;
 		const retry = `retry this execution${isKeptOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;

@@ -48,7 +48,7 @@ const otherName = (key: string) => `${key} `;
 
 interface WaitingKey {
 	key: string;
-	/** Whether a key that is seen again counts as new. */
+	/** Whether a key that is seen again becomes the newest of n8n's list, which forgets the oldest. */
 	renews: boolean;
 	resolve: (fresh: boolean) => void;
 	reject: (error: Error) => void;
@@ -71,8 +71,8 @@ export class SentKeys {
 	) {}
 
 	/**
-	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with `renews`, it
-	 * counts as new then. Throws when it cannot be recorded; then nothing may be sent.
+	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with `renews`, it becomes
+	 * the newest of the list all the same. Throws when it cannot be recorded; then nothing may be sent.
 	 */
 	async record(key: string, renews = false): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
@@ -107,6 +107,11 @@ export class SentKeys {
 		return (await inTurn(async () => await this.check(names))).size;
 	}
 
+	/**
+	 * Records all keys that wait, with one change of n8n's list, and tells each whether it was new. Of a key that is to be renewed, both names
+	 * are asked for, which records them: whichever was new is its name from now on, the other is taken away later. Where neither was,
+	 * a crash came between these two, and one of them is recorded anew.
+	 */
 	private async write(): Promise<void> {
 		const batch = this.waiting.splice(0);
 		try {
@@ -217,6 +222,7 @@ export class ItemClaims {
 		await this.forget(sendOnceKey);
 	}
 
+	/** The key first: without it, another item may have been sent with it, whoever has the turn. */
 	private async takeAll(): Promise<boolean> {
 		const { sendOnceKey, ledger, turn } = this;
 		if (sendOnceKey !== undefined && !ledger.keyRecorded) {

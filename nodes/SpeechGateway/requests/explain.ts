@@ -180,6 +180,7 @@ const PLURALS: Partial<Record<Kind, string>> = {
 	video: 'videos',
 };
 
+/** Puts the facts of a request into the words of a rule: `{model}`, `{address}` and the like; a fact that it lacks leaves nothing. */
 function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retryAfter?: number) {
 	const { kind, id, model, voice } = about;
 	// LiteLLM names the status.

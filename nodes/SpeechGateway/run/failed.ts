@@ -10,6 +10,7 @@ export function failed(error: unknown, ledger?: ItemLedger): Failed {
 	return { failed: ledger?.maybeCharged ? withPaid(text, ledger) : text };
 }
 
+/** The files of the error itself go first: they are joined, those on record are not. */
 function withPaid({ message, description, details, binary }: ErrorText, ledger: ItemLedger) {
 	return {
 		message,

@@ -34,6 +34,7 @@ export function withLinks(settled: Settled[], execution: Execution): Settled[] {
 	return linked;
 }
 
+/** The option of an item; an expression that fails for it wants no link, as its result is there already. */
 function isWanted(execution: Execution, index: number): boolean {
 	try {
 		return link.read(new Parameters(execution, index));

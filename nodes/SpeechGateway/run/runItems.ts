@@ -55,6 +55,7 @@ async function failedOutputs(
 	return moveToErrorOutput(execution.context, outputs);
 }
 
+/** The operation that the node is set to; the parameters of the first item decide, since n8n allows no expression there. */
 function chosenFrom(operations: Operation[], { context, node }: Execution): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);

@@ -309,6 +309,7 @@ export class SentBefore {
 		}
 	}
 
+	/** The error of an item whose key stands for something else: the wrong file would be worse than none. */
 	private other(asked: NamedKey, sentIn?: string): InputError {
 		this.leave(asked);
 		return new InputError(
@@ -334,12 +335,13 @@ function savedAs(name: string, kind: 'item' | 'lost'): Saved | undefined {
 /** A retry may finish what has failed, and another retry of the same fail after that. */
 const worthOf = (row: ResultRow): number => (row.result ? ('item' in savedIn(row) ? 2 : 1) : 0);
 
+/** What a row holds. People can edit the table: then the row still says that the key was sent, but its result is lost. */
 function savedIn({ result, content, execution }: ResultRow): Saved {
 	try {
 		const saved: unknown = JSON.parse(result);
 		if (isRecord(saved) && ('item' in saved || 'lost' in saved)) return saved as Saved;
 	} catch {
-		// somebody has edited the table
+		// It is no JSON any more.
 	}
 	return { content, sentIn: execution, lost: 'its row in the data table cannot be read' };
 }

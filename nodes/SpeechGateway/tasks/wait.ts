@@ -180,6 +180,7 @@ function taskFailed({ kind, id }: Task, body: IDataObject): GatewayError {
 	);
 }
 
+/** The error when Max Wait is over: three ways to get the result, which is paid for and on its way. */
 function stillProcessing(
 	{ session: { execution } }: ItemRequests,
 	{ kind, id }: Task,

@@ -22,6 +22,7 @@ export function unknownRequestsIn(json: IDataObject): UnknownRequest[] {
 	return all.map((facts) => readRequest(facts, textIn(json.paidBy)));
 }
 
+/** The facts of one request, as `usage/` takes them. `paidBy`: the item's, for other segments of its text that do not say it. */
 function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRequest {
 	const { reason, model } = facts;
 	const [sentAt, endedAt] = [Date.parse(String(facts.sentAt)), Date.parse(String(facts.endedAt))];
@@ -52,6 +53,7 @@ const textIn = (value: unknown): string | undefined =>
 const fromTable = (value: unknown): unknown =>
 	typeof value === 'string' ? parseJson(value) : value;
 
+/** Neighbours that are not as the node wrote them are left out: a charge that they explain wrongly might become a "no". */
 const isNeighbours = (value: unknown): value is Neighbours =>
 	isRecord(value) &&
 	typeof value.charged === 'number' &&

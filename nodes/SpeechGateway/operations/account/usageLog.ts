@@ -41,6 +41,7 @@ export async function readUsageLog(
 	}
 }
 
+/** The entries of a log; undefined if the answer is no list, as from a gateway that is no new-api. */
 function entriesIn(body: unknown): UsageLog['entries'] | undefined {
 	try {
 		return readEntries(readList(body));

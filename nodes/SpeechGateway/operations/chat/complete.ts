@@ -31,6 +31,7 @@ export const complete = defineOperation(chat.complete, {
 				: withoutErrorKey(reply.raw as IDataObject, 'chatError');
 			return { branch: 'success', items: [{ json }] };
 		} catch (error) {
+			// Whatever fails after the first word is of this kind; it becomes an item, so n8n tells the client nothing of it.
 			if (error instanceof OutcomeUnknownError) await client?.fail(error.message);
 			throw asError(error);
 		}

@@ -70,6 +70,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
 		const audio = await downloadAudio(item, id, responseFormat, fileName);
+		// For its name, and a header that fits its frames.
 		const { binary, info } = await joinStored(item.session, [audio], fileName);
 		return {
 			json: {
