@@ -26,6 +26,7 @@ export const cutFields = {
 			min: 1,
 			max: MAX_INPUT_CHARACTERS,
 			integer: true,
+			// As the gateway's document recommends: about 1,300 characters come near its limit of 100 seconds.
 			default: 1000,
 			description:
 				'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
@@ -99,6 +100,7 @@ export const segmentFields = {
 			displayName: 'Characters per Caption',
 			name: 'captionCharacters',
 			min: 8,
+			// All that two usual lines of 42 would hold.
 			max: 84,
 			integer: true,
 			default: 20,

@@ -35,6 +35,7 @@ export const settings = {
 		min: 0,
 		max: 20,
 		integer: true,
+		// With the pauses of `retryPolicy`, enough to outlive a limit that counts by the minute.
 		default: 4,
 		description:
 			'How often to retry a request that certainly was not charged (too many requests, server error, gateway not reached)',
@@ -109,6 +110,7 @@ export const concurrency = numberOption({
 	min: 1,
 	max: 100,
 	integer: true,
+	// The gateway documents no limit, so this is modest; a 429 lowers it for the rest of the run.
 	default: 4,
 	noDataExpression: true,
 	description:

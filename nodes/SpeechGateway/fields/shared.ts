@@ -12,7 +12,7 @@ export const additionalBodyOption = (more = '') =>
 		example: '{"seed": 7}',
 	});
 
-/** Silence somewhere in a file, in milliseconds. */
+/** Silence somewhere in a file, in milliseconds. It is made by the node: nothing is sent or charged for it. */
 export const pauseOption = (labels: { displayName: string; name: string; description: string }) =>
 	numberOption({
 		...labels,

@@ -58,6 +58,7 @@ export const speakingFields = {
 		numberOption({
 			displayName: 'Speed',
 			name: 'speed',
+			// The gateway's own limits.
 			min: 0.5,
 			max: 2,
 			decimals: 2,
@@ -70,6 +71,7 @@ export const speakingFields = {
 	modelMultiplier: numberOption({
 		displayName: 'Price Factor',
 		name: 'modelMultiplier',
+		// Not 0: with estimates of 0, the spending limit would let everything pass.
 		min: 0.0001,
 		decimals: 4,
 		default: 1,

@@ -38,6 +38,7 @@ export const waitFields = {
 		name: 'pollInterval',
 		min: 1,
 		max: 3_600,
+		// Short jobs are done in seconds, and a look is free.
 		default: 2,
 		description:
 			'Time before the first check for the result; checks are free and become less frequent',
