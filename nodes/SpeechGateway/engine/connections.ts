@@ -21,8 +21,8 @@ export function isConnected(
 }
 
 /**
- * Makes n8n end the execution with the error that the node throws next, although it is set to "Continue (using error output)":
- * there, n8n would put the input on Success. False where that cannot be.
+ * Makes n8n end the execution with the node's next error, although it is set to "Continue (using error output)", where n8n would put
+ * the input on Success instead. False where the node's entry in n8n's stack cannot be reached.
  */
 export function endOnError(context: NodeContext): boolean {
 	const entry = context.getExecuteData?.();
@@ -31,7 +31,7 @@ export function endOnError(context: NodeContext): boolean {
 	return true;
 }
 
-/** In a retry with the original workflow, n8n goes on with the entry that `endOnError` has changed. */
+/** Takes `endOnError` back: a retry with the original workflow starts from the entry that it has changed. */
 export function undoEndOnError(context: NodeContext): void {
 	const entry = context.getExecuteData?.();
 	const { name } = context.getNode();

@@ -7,8 +7,8 @@ const SAME_FOR_ALL = /^=(?:[^{]|\{\{\s*\$(?:secrets|vars|env)\b[\w.[\]'"-]*\s*\}
 type CredentialContext = Pick<NodeContext, 'getNode' | 'getMode' | 'additionalData'>;
 
 /**
- * Whether the credential may say something else for each item. n8n resolves the expressions in it by item, and queries its
- * database each time; one look at it as it is stored spares that where there are none. True where n8n does not show it.
+ * Whether the credential may differ from item to item. n8n resolves its expressions for each item, with a query of its database each
+ * time; one look at the stored credential spares that where it has no such expression. True where n8n does not show it.
  */
 export async function variesByItem(context: CredentialContext, type: string): Promise<boolean> {
 	const { additionalData } = context;

@@ -59,7 +59,8 @@ export class Execution {
 	}
 
 	/**
-	 * Puts a file into n8n's store. n8n's preview plays only types without parameters, so the store is told none; the item is.
+	 * Puts a file into n8n's store. The store gets the MIME type without parameters, the only form that n8n's preview plays; the item
+	 * gets all of it.
 	 */
 	async store(
 		data: Parameters<NodeContext['helpers']['prepareBinaryData']>[0],
@@ -94,8 +95,8 @@ export class Execution {
 	}
 
 	/**
-	 * What the node keeps in the execution's data: JSON that outlives Retry On Fail, a sleep, and the record of a failed
-	 * execution. Shared by all rounds.
+	 * What the node keeps in the execution's data: JSON that outlives Retry On Fail and sleeps, and is in the record of a failed
+	 * execution, from which a retry starts. Shared by all rounds.
 	 */
 	get memory(): Record<string, unknown> {
 		return this.context.getContext?.('node') ?? {};
@@ -111,7 +112,7 @@ export class Execution {
 		return this.context.getInputData();
 	}
 
-	/** Also after `endOnError`. */
+	/** Whether an error ends the execution: by the node's setting, or after `endOnError`. */
 	get stopsOnError(): boolean {
 		const { name, onError } = this.context.getExecuteData?.().node ?? {};
 		const isEnded = name === this.node.name && onError === 'stopWorkflow';

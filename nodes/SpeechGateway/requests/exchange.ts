@@ -12,7 +12,7 @@ import { type GatewayResponse, type Transport, TransportError } from '../gateway
 /** A job, video or voice, by its ID. */
 export type ResourceRef = Required<Pick<About, 'kind' | 'id'>>;
 
-/** Whether an exchange failed, where it resolves to its result or a Failure. */
+/** Whether what an exchange resolved to is a failure, and not its result. */
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 

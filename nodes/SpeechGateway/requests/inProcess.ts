@@ -15,14 +15,14 @@ export class InProcess {
 	readonly setAside = new Map<object, number>();
 	private readonly traffics = new Map<string, Traffic>();
 
-	/** That of the node whose memory this is; n8n gives all of its calls the same object. */
+	/** The state of the node whose memory this is; n8n gives all calls of a node in an execution the same object. */
 	static of(memory: object): InProcess {
 		const inProcess = byMemory.get(memory) ?? new InProcess();
 		byMemory.set(memory, inProcess);
 		return inProcess;
 	}
 
-	/** By the name of an account. */
+	/** The billed requests that an account has paid for, by its name. */
 	traffic(account: string): Traffic {
 		const traffic = this.traffics.get(account) ?? new Traffic();
 		this.traffics.set(account, traffic);
