@@ -110,7 +110,7 @@ export const concurrency = numberOption({
 	min: 1,
 	max: 100,
 	integer: true,
-	// The gateway documents no limit, so this is modest; a 429 lowers it for the rest of the run.
+	// The gateway documents no limit, so this is modest; a 429 lowers it, successes raise it again.
 	default: 4,
 	noDataExpression: true,
 	description:
