@@ -51,7 +51,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		parentheses: input.parentheses,
 	});
 	checkSpeakers(parsed);
-	const { pauseBeforeMs, segments, lines, ...read } = segmentsOf(parsed, input, options, earlier);
+	const { pauseBeforeMs, segments, lines, ...read } = linesSpoken(parsed, input, options, earlier);
 	const hints = [
 		...formatNotes(textFormat, input.textFormat),
 		...notes,
@@ -79,7 +79,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 });
 
 /** The lines of a script that are spoken, their segments, and hints on how they were read. `options`: how each of them is. */
-function segmentsOf(
+function linesSpoken(
 	{ lines: said }: Dialogue,
 	input: DialogueInput,
 	options: TextInput,
