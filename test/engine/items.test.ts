@@ -297,6 +297,24 @@ describe('voices', () => {
 		expect(sim.voices).toHaveLength(0);
 	});
 
+	test.each(['id', 'title'])(
+		'delete by %s: what one try has deleted, the next one does not miss',
+		async (mode) => {
+			sim.addVoice('Anna', 'a7');
+			sim.addVoice('Ben', 'b7');
+			sim.fault({ method: 'DELETE', path: '/v1/audio/voices/b7', status: 503 });
+			const value = `={{ $json.${mode} }}`;
+			const { outputs, error } = await run({
+				parameters: voice('delete', { voice: { __rl: true, mode, value } }, { maxRetries: 0 }),
+				items: [item({ id: 'a7', title: 'Anna' }), item({ id: 'b7', title: 'Ben' })],
+				retryOnFail: true,
+			});
+			expect(error).toBeUndefined();
+			expect(outputs[0].map(({ json }) => json._id)).toEqual(['a7', 'b7']);
+			expect(sim.voices).toEqual([]);
+		},
+	);
+
 	test('a voice of another account: 403 says so', async () => {
 		const { apiKey } = sim.addAccount();
 		const created = await run({ parameters: voice('create'), items: [recording(31)], apiKey });

@@ -332,8 +332,8 @@ export class ItemLedger {
 		Object.assign(this.record, defined({ result, requests: {}, taskId }));
 		this.record.sentNothing = sentNothing || undefined;
 		this.charges.keep(since);
-		const { operation, gateway } = this.record.asked ?? {};
-		if (this.record.asked) this.record.asked = defined({ operation, gateway });
+		const { operation, gateway } = this.record.asked ?? this.asking;
+		this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;
 		delete this.record.waitingSince;
 	}

@@ -89,8 +89,8 @@ export class ItemRun {
 			const { parameters, plan, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 			const { gateway } = session.transport.account;
-			if (operation.billed)
-				ledger.ask({ operation: operationName(operation), parameters, gateway });
+			const isRecorded = operation.billed || operation.deletes === true;
+			if (isRecorded) ledger.ask({ operation: operationName(operation), parameters, gateway });
 			const item = this.requests(input, onTurn);
 			let settled: Settled;
 			try {
@@ -102,8 +102,7 @@ export class ItemRun {
 			// Asked before `finish`, which removes the entries of the item's requests.
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
-			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')
-				ledger.finish(settled);
+			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
 			await item.settle('failed' in settled, sentNothing);
 			await this.keep(settled, sentNothing);
 			return settled;

@@ -98,6 +98,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 const deleteVoice = defineOperation(voice.delete, {
 	plan: (input, ids?: VoiceIds) => voiceNameOf(input.voice, ids),
 	lookUp: ({ input }, item) => lookUpVoices(item, input.model, [input.voice]),
+	deletes: true,
 
 	async execute({ model }, item, id: string) {
 		await item.delete(endpoints.deleteVoice(id, model), { kind: 'voice', id });
