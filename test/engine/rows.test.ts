@@ -139,6 +139,12 @@ test('a row has its own `row`: it stands within ours, or stays where it is', asy
 	expect(outputs[0][0].json.row).toBe(5);
 });
 
+/** What an item of a node like this one says of that node's work. */
+const SAID_OF_ITSELF = [
+	...['outcome', 'reason', 'charged', 'why', 'logEntry', 'charges', 'paidBy', 'waitedSeconds'],
+	...['replayed', 'sentIn', 'link', 'parts', 'segments', 'remainingText', 'warnings'],
+];
+
 describe('a row that a node like this one has made', () => {
 	test('does not bring what that node said of itself, nor its finished parts', async () => {
 		sim.fault({ input: 'Two', status: 504, charge: true });
@@ -156,6 +162,36 @@ describe('a row that a node like this one has made', () => {
 		for (const name of ['parts', 'remainingText']) expect(json).not.toHaveProperty(name);
 		expect(json.segments).toBe(1);
 		expect(json).toMatchObject({ title: ROW.title, link: ROW.link });
+	});
+
+	test('brings none of its words, and none of the files that came with an error', async () => {
+		const link = 'https://n8n.example/rest/binary-data/signed?token=earlier';
+		const said = Object.fromEntries(SAID_OF_ITSELF.map((name) => [name, 'earlier']));
+		const file = await cover();
+		const fields = ['cover', 'completed', 'completed_2', 'completed_11', 'received'];
+		const binary = Object.fromEntries(fields.map((field) => [field, file]));
+		const json = { ...ROW, ...said, link, charges: ['earlier'] };
+		const { outputs } = await run({ items: [{ json, binary }] });
+		expect(outputs[0][0].json.title).toBe(ROW.title);
+		expect(JSON.stringify(outputs[0][0].json)).not.toContain('earlier');
+		expect(Object.keys(outputs[0][0].binary!).sort()).toEqual(['cover', 'data']);
+	});
+
+	test('nor those of an item from the Error output, whose own fields it keeps', async () => {
+		sim.fault({ input: 'Two', status: 422 });
+		const options = { longText: 'split', maxSegmentCharacters: 5 };
+		const row = { ...ROW, text: 'One.\n\nTwo.', reason: 'A reader has asked for it.' };
+		const failed = await run({
+			...{ parameters: speechNode(options), items: [item(row)] },
+			onError: 'continueErrorOutput',
+		});
+		const items = failed.outputs.at(-1)!;
+		expect(items[0].binary).toHaveProperty('completed');
+		const parameters = speechNode({ ...options, previousBinaryPropertyName: 'completed' });
+		const [{ json, binary }] = (await run({ parameters, items })).outputs[0];
+		expect(Object.keys(binary!)).toEqual(['data']);
+		expect(json).toMatchObject({ reason: row.reason, reusedSegments: 1 });
+		expect(json).not.toHaveProperty('error');
 	});
 
 	test('a chain: the first row stays within reach, however long', async () => {

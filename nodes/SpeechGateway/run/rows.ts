@@ -29,6 +29,10 @@ const isOurs = ({ outcome, waitedSeconds, charges, bytes, mimeType, id }: IDataO
 	Array.isArray(charges) ||
 	(typeof bytes === 'number' && [mimeType, id].some((value) => typeof value === 'string'));
 
+/** Whether a row is an error item of such a node, by what only that says of a text: its files are that node's, its fields are not. */
+const isOurError = ({ error }: IDataObject): boolean =>
+	isRecord(error) && (error.outcome === 'unknown' || isRecord(error.segments));
+
 /** The fields of a row alone. */
 export function withoutFiles({ json = {} }: INodeExecutionData): INodeExecutionData {
 	const fields = { ...json };
@@ -46,6 +50,7 @@ export function withRow(
 	branch: Branch,
 ): INodeExecutionData {
 	const ours = isOurs(fields);
+	const hasOurFiles = ours || isOurError(fields);
 	const reserved = branch === 'success' ? [] : READ_AS_OURS;
 	const rest: IDataObject = {};
 	const displaced: IDataObject = {};
@@ -55,14 +60,14 @@ export function withRow(
 		(isDisplaced ? displaced : rest)[name] = value;
 	}
 	if (isRecord(rest[COMBINED_FILES]))
-		rest[COMBINED_FILES] = passedOn(rest[COMBINED_FILES] as IBinaryKeyData, ours);
+		rest[COMBINED_FILES] = passedOn(rest[COMBINED_FILES] as IBinaryKeyData, hasOurFiles);
 	const json = branch === 'unknown' ? { ...own.json, ...rest } : { ...rest, ...own.json };
 	if (Object.keys(displaced).length > 0) {
 		const { row } = rest;
 		// What an earlier node of ours has put there is the first row's, and stays: in a loop it would nest deeper each time.
 		json.row = { ...displaced, ...(ours && isRecord(row) ? row : defined({ row })) };
 	}
-	const binary = { ...passedOn(files, ours), ...own.binary };
+	const binary = { ...passedOn(files, hasOurFiles), ...own.binary };
 	return { ...own, json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
