@@ -9,6 +9,7 @@ import {
 	type EngineRun,
 	type EngineResult,
 	item,
+	NODE,
 	readStored,
 	runNode,
 	saved,
@@ -209,6 +210,14 @@ describe('without a table', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	test('one round of a loop has the hint', async () => {
+		tables.failure = new Error('the module is disabled');
+		const rounds = ['a', 'b', 'c'].map((id) => [item({ id, text: `Row ${id}.` })]);
+		const { run: ran } = await run({ rounds, items: undefined });
+		const tasks = ran.data.resultData.runData[NODE];
+		expect(tasks.map(({ hints = [] }) => hints.length)).toEqual([1, 0, 0]);
+	});
+
 	test('a table that fails in the middle costs no result', async () => {
 		let calls = 0;
 		tables.slow = async () => {
@@ -274,13 +283,16 @@ test('skipped rows say which execution has sent them, too', async () => {
 	expect(tables.tables).toEqual([]);
 });
 
-test('rows are gone after thirty days', async () => {
-	await run();
-	for (const row of tables.rows)
-		row.createdAt = new Date(Date.now() - 31 * 86_400_000).toISOString();
-	await wait(86_400_000);
-	await run({ items: [item({ id: 'b', text: 'Good night.' })] });
-	expect(new Set(tables.rows.map(({ execution }) => execution)).size).toBe(1);
+test('rows are gone after thirty days, and not before', async () => {
+	const first = await run();
+	const stay = async (days: number) => {
+		for (const row of tables.rows)
+			row.createdAt = new Date(Date.now() - days * 86_400_000).toISOString();
+		await wait(86_400_000);
+		await run({ items: [item({ id: `after ${days} days`, text: 'Good night.' })] });
+		return tables.rows.some(({ execution }) => execution === first.executionId);
+	};
+	expect([await stay(28.9), await stay(29.1)]).toEqual([true, false]);
 });
 
 test('behind an MCP Server Trigger, outside of an execution, a key gets its file again', async () => {
@@ -354,19 +366,39 @@ test('a result that is given again costs nothing of the spending limit', async (
 	expect(outputs[0][0].json.replayed).toBe(true);
 });
 
+const chat = async (id = 'a') =>
+	await run({
+		parameters: {
+			...{ resource: 'chat', operation: 'complete' },
+			model: { __rl: true, mode: 'id', value: 'sim-chat' },
+			messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+			options: { maxRetries: 0, ...AGAIN },
+		},
+		items: [item({ id, text: 'Good morning.' })],
+	});
+
 test('a chat answer is given again, too', async () => {
-	const chat = async () =>
-		await run({
-			parameters: {
-				...{ resource: 'chat', operation: 'complete' },
-				model: { __rl: true, mode: 'id', value: 'sim-chat' },
-				messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
-				options: { maxRetries: 0, ...AGAIN },
-			},
-		});
 	const [one, two] = [only(await chat()), only(await chat())];
 	expect(two.json).toMatchObject({ text: one.json.text, replayed: true });
 	expect(sim.charges).toHaveLength(1);
+});
+
+test('a row of the table takes 64 KB: a longer result is known to its own process alone', async () => {
+	const answer = async (id: string, characters: number) => {
+		const message = { role: 'assistant', content: 'x'.repeat(characters) };
+		const choices = [{ index: 0, message, finish_reason: 'stop' }];
+		const body = { model: 'sim-chat', choices };
+		sim.fault({ path: '/v1/chat/completions', status: 200, charge: true, body });
+		expect(only(await chat(id)).json.text).toBe(message.content);
+		expect(only(await chat(id)).json.replayed).toBe(true);
+		elsewhere();
+		return await chat(id);
+	};
+	expect(only(await answer('short', 60_000)).json.replayed).toBe(true);
+	const { json } = only(await answer('long', 66_000), 1);
+	expect(json.reason).toBe('already_sent');
+	expect(json.message).toContain('too large to be kept');
+	expect(sim.charges).toHaveLength(2);
 });
 
 test.each([

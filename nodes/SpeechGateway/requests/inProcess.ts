@@ -13,6 +13,8 @@ export class InProcess {
 	keysBefore?: number;
 	/** Tokens that each call under way has set aside. */
 	readonly setAside = new Map<object, number>();
+	/** The first round of a loop that could not use the data table: its hint is the execution's only one. */
+	roundWithoutTable?: number;
 	private readonly traffics = new Map<string, Traffic>();
 
 	/** The state of the node whose memory this is; n8n gives all calls of a node in an execution the same object. */

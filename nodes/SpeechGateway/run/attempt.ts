@@ -132,7 +132,7 @@ export class Attempt {
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
 		const { giveWay } = execution;
-		const sentBefore = new SentBefore(execution, run.hints, execution.cancel);
+		const sentBefore = new SentBefore(execution, run, execution.cancel);
 		const runs = inputs.map(
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),

@@ -8,6 +8,7 @@ import { hasEndedIn } from '../engine/history';
 import { type NewRow, type ResultRow, ResultsTable } from '../engine/resultsTable';
 import { keep, recall, takeName, type Taker } from './keptResults';
 import { copyOf } from '../requests/ownFiles';
+import type { Run } from '../requests/session';
 
 /**
  * Same key, same result. An item whose Send Once Key this node has sent before gets the first result again, and nothing is sent.
@@ -87,7 +88,7 @@ export class SentBefore {
 
 	constructor(
 		private readonly execution: Execution,
-		private readonly hints: Set<string>,
+		private readonly run: Pick<Run, 'hints' | 'inProcess'>,
 		private readonly cancel?: AbortSignal,
 	) {
 		this.table = new ResultsTable(execution.context);
@@ -289,7 +290,10 @@ export class SentBefore {
 		} catch (error) {
 			this.usesTable = false;
 			this.unwritten = [];
-			this.hints.add(noTable(asError(error).message));
+			const { hints, inProcess } = this.run;
+			const { round } = this.execution;
+			inProcess.roundWithoutTable ??= round;
+			if (inProcess.roundWithoutTable === round) hints.add(noTable(asError(error).message));
 		}
 	}
 
