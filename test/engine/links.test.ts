@@ -27,7 +27,14 @@ const run = async (parameters: IDataObject, items: INodeExecutionData[] = [item(
 function fileBehind(link: unknown): string {
 	const url = new URL(String(link));
 	expect(url.pathname).toMatch(/\/binary-data\/signed$/);
-	return Container.get(BinaryDataService).validateSignedToken(url.searchParams.get('token')!);
+	const token = url.searchParams.get('token')!;
+	const { iat, exp } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()) as {
+		iat: number;
+		exp: number;
+	};
+	// A day.
+	expect(exp - iat).toBe(86_400);
+	return Container.get(BinaryDataService).validateSignedToken(token);
 }
 
 const OPERATIONS: Array<[resource: string, operation: string, options?: IDataObject]> = [
