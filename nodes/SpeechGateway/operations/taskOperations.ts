@@ -39,17 +39,7 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
  */
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
-	{
-		kind,
-		plan,
-		lookUp,
-		checkAll,
-		asks,
-		about,
-		describe = () => ({}),
-		submit,
-		save,
-	}: TaskWork<I, T, P>,
+	{ kind, about, describe = () => ({}), submit, save, ...planning }: TaskWork<I, T, P>,
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ kind, id });
@@ -68,10 +58,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 	};
 	const creating = {
-		plan,
-		lookUp,
-		checkAll,
-		asks,
+		...planning,
 		describe: (input: I, plan: P) => ({ ...about(input), ...describe(input, plan) }),
 	};
 	return [
