@@ -88,7 +88,10 @@ export class Attempt {
 		return await this.end(settled, run, paying);
 	}
 
-	/** The session of each item. Those that are finished, or send nothing, get one that reaches no gateway. */
+	/**
+	 * The session of each item. Those that are finished, or send nothing, get one that reaches no gateway. In stop mode, a credential that
+	 * cannot be read ends the run here: other items must not be paid for first.
+	 */
 	private async paying(inputs: Inputs, sessions: Sessions): Promise<Session[]> {
 		const { execution, operation } = this;
 		const paying: Session[] = [];

@@ -1,3 +1,9 @@
+/**
+ * Speech → Generate and Estimate. Generate sends a text in segments of up to 1,000 characters (`POST /v1/audio/speech`; as jobs, of up to
+ * 10,000), is charged by the minute of audio, and hands over one file of all of them. A segment that the gateway cuts after 100 seconds
+ * (524) costs nothing and goes again in halves. After a 504 the item leaves on Unknown, with the files of what was spoken and the text
+ * that remains. Estimate makes the same plan and sends nothing.
+ */
 import { defined } from '../../core/json';
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
