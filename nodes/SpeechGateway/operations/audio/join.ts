@@ -1,3 +1,9 @@
+/**
+ * Audio → Join: files of one item, or of all, become one without re-encoding; nothing is sent and nothing charged. `prepare` reads
+ * each file to its end but keeps none of it, so a damaged or missing file is known before the first byte is written. Then all are
+ * streamed from n8n's store into a new file there. With "All Items", the options of the first item hold. The records of segments that
+ * files of this node carry become one, so a joined file can be the Previous Version of a later Generate.
+ */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	type AudioInfo,
@@ -30,12 +36,7 @@ interface InputFile extends StoredAudio {
 
 type JoinInput = JoinValues & { files: InputFile[] };
 
-/**
- * Joins audio files of an item, or of all items, into one, without re-encoding; nothing is sent and nothing charged. `prepare` reads
- * each file to its end but keeps none of it, so a damaged or missing file is known before the first byte is written. Then all are
- * streamed from n8n's store into a new file there. With "All Items", the options of the first item hold. The records of segments that
- * files of this node carry become one, so a joined file can be the Previous Version of a later Generate.
- */
+/** Joins audio files of an item, or of all items, into one. */
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
 		const { binaryPropertyName: fields } = input;

@@ -1,3 +1,8 @@
+/**
+ * Chat → Complete: one answer of a language model, `POST /v1/chat/completions`, charged by the tokens of messages and answer. The answer
+ * is read whole or as server-sent events, whichever comes, and relayed while it is written if the workflow's trigger streams. After a
+ * 504, or when the answer breaks off, the item leaves on Unknown; the text so far is in `text`, what arrived in the file `received`.
+ */
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../core/json';
 import { asError, OutcomeUnknownError } from '../../core/errors';
@@ -9,11 +14,7 @@ import type { Parameters } from '../../fields/parameters';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { defineOperation } from '../../run/operation';
 
-/**
- * One answer of a language model: `POST /v1/chat/completions`, charged by the tokens of messages and answer. The answer is read whole or
- * as server-sent events, whichever comes, and relayed while it is written if the workflow's trigger streams. After a 504, or when the
- * answer breaks off, the item leaves on Unknown; the text so far is in `text`, what arrived in the file `received`.
- */
+/** One answer of a language model; streamed to the client if the trigger streams. */
 export const complete = defineOperation(chat.complete, {
 	prepare: chatRequest,
 	describe: ({ body }) => ({ input: lastMessage(body) }),

@@ -1,6 +1,6 @@
 /**
- * Speech → Dialogue: a script of lines `Name: words` becomes one file. Sent, charged and answered as Generate does it, with at least one
- * request a line; names, headings and stage directions are never sent. Nothing is sent before every name has a voice.
+ * Speech → Dialogue: a script of lines `Name: words` becomes one file. It is sent, charged and answered as by Generate, in at
+ * least one segment a line; names, headings and stage directions are never sent. Nothing is sent before every name has a voice.
  */
 import { InputError } from '../../core/errors';
 import { type Dialogue, parseDialogue } from '../../text/dialogue';

@@ -1,3 +1,7 @@
+/**
+ * Speech as a job: `POST /v1/audio/speech/jobs`, charged up front by the number of characters. The limit of 100 seconds does not hold for
+ * jobs, but one job is one recording: pauses and times in its text are left out, with a hint.
+ */
 import type { Voice } from '../../fields/voice';
 import type { SpeechValues } from '../../fields/speech';
 import type { VoiceIds } from '../../requests/records';
@@ -36,10 +40,7 @@ function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): Job
 const jobTokens = (input: SpeechValues, { text }: JobPlan): number =>
 	estimateOf(input, text).estimatedTokensAsJob;
 
-/**
- * Speech as a job: `POST /v1/audio/speech/jobs`, charged up front by the number of characters. The limit of 100 seconds does not hold for
- * jobs, but one job is one recording: pauses and times in its text are left out, with a hint.
- */
+/** What the forms of `speechJob.form.ts` do. */
 export const speechJobOperations = taskOperations(speechJob, {
 	kind: 'job',
 	plan: planJob,

@@ -1,12 +1,13 @@
+/**
+ * Videos: `POST /v1/videos` with model, prompt and any more fields, charged when it is submitted; a spending limit cannot know the price.
+ * The file is stored as it comes and labelled by its Content-Type; only an empty one, or a message in its place, is refused.
+ */
 import { video } from './video.form';
 import { storeVideo } from '../../files/storeVideo';
 import { fetchFile, submitTask } from '../../tasks/task';
 import { taskOperations } from '../taskOperations';
 
-/**
- * Videos: `POST /v1/videos` with model, prompt and any more fields, charged when it is submitted; a spending limit cannot know the price.
- * The file is stored as it comes and labelled by its Content-Type; only an empty one, or a message in its place, is refused.
- */
+/** What the forms of `video.form.ts` do. */
 export const videoOperations = taskOperations(video, {
 	kind: 'video',
 	about: ({ prompt }) => ({ input: prompt }),
