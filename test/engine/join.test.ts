@@ -147,6 +147,17 @@ test('items that have files, and no json at all', async () => {
 	expect(outputs[0][0].json).toMatchObject({ files: 2, parts: [{ text: 'a' }, { text: 'b' }] });
 });
 
+test.each([
+	['The Plague', 'The Plague'],
+	[1984, '1984'],
+	[' ', 'a'],
+	[{}, 'a'],
+])('a chapter is named after the title %j', async (title, text) => {
+	const items = [{ json: { title }, binary: { data: inMemory(wav, 'a.wav') } }];
+	const { outputs } = await run(items, {}, { timings: true });
+	expect(outputs[0][0].json.parts).toMatchObject([{ text }]);
+});
+
 test('the fields of each item, in the order of their names; an item each', async () => {
 	const part = inMemory(wav, 'part.wav');
 	const intro = inMemory(fixture('wav-24000-mono-s16-list.wav'), 'intro.wav');

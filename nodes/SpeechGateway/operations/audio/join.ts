@@ -48,10 +48,12 @@ export const join = defineOperation(audio.join, {
 		for (const place of places) {
 			const file = await inspectInput(execution, index, place);
 			const { fileName = placeOf(place) } = file.binary;
+			// A table has a title such as 1984 as a number.
+			const named = typeof title === 'string' || typeof title === 'number';
 			files.push({
 				...file,
 				name: `"${fileName}" (item ${index + 1})`,
-				title: typeof title === 'string' && title.trim() ? title.trim() : stemOf(fileName),
+				title: (named && String(title).trim()) || stemOf(fileName),
 			});
 		}
 		return { ...input, files };
