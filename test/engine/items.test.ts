@@ -229,10 +229,14 @@ describe('voices', () => {
 		expect(outputs[0][0]?.json).toMatchObject({ _id: id, title: 'Anna' });
 	});
 
-	test('create: a short recording is sent, with a hint', async () => {
-		const { hints, outputs } = await run({ parameters: voice('create'), items: [recording(3)] });
+	test.each([
+		[3, 'only 3 seconds'],
+		[29.7, 'only 29 seconds'],
+	])('create: a short recording (%d s) is sent, with a hint', async (seconds, words) => {
+		const items = [recording(seconds)];
+		const { hints, outputs } = await run({ parameters: voice('create'), items });
 		expect(outputs[0]).toHaveLength(1);
-		expect(hints.join()).toContain('only 3 seconds');
+		expect(hints.join()).toContain(words);
 	});
 
 	test('create: a recording without a type is known by its first bytes', async () => {

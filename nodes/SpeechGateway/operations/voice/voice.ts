@@ -62,7 +62,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 	const { execution, hints } = item.session;
 	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_RECORDING_SECONDS) {
 		hints.add(
-			`The recording for "${title}" is only ${Math.round(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_RECORDING_SECONDS}.`,
+			`The recording for "${title}" is only ${Math.floor(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_RECORDING_SECONDS}.`,
 		);
 	}
 	return await item.billed({
