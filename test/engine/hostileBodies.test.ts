@@ -89,6 +89,7 @@ describe('videos', () => {
 
 	test.each([
 		['a page', 'text/html', '<html>Please log in</html>', 'this is not a video: Please log in'],
+		['a page without words', 'text/html', '<html></html>', 'this is not a video: text/html'],
 		['nothing', 'video/mp4', '', 'the file is empty'],
 	])('%s is no video', async (_, type, body, words) => {
 		serve = (response) => response.writeHead(200, { 'content-type': type }).end(body);

@@ -4,7 +4,7 @@ import { plain } from '../gateway/gatewayWords';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { chunksIn } from '../gateway/readBody';
+import { chunksIn, textOf } from '../gateway/readBody';
 import { fileFrom } from './store';
 
 /** Slowest download, bytes a second: a slower one would take days. Fetching it again is free. */
@@ -30,7 +30,7 @@ export async function storeVideo(
 		try {
 			for await (const chunk of chunksIn(response.body)) {
 				if (bytes === 0 && /json|html|text/.test(contentType))
-					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
+					throw new Error(`this is not a video: ${plain(textOf(chunk)) ?? contentType}`);
 				bytes += chunk.length;
 				const elapsed = performance.now() - started;
 				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_DOWNLOAD)
