@@ -36,6 +36,7 @@ const PLAIN: Array<[what: string, text: string]> = [
 	['tone tags', '[whispering] It is late. (sad) Good night. [laughs] [1] [sic]'],
 	['pause marks', '<break time="1s"/>Hello. [pause 1.5s] World.<break strength="weak"/>'],
 	['SSML', '<speak><p>Hello <emphasis>dear</emphasis> world.</p><p>Bye.</p></speak>'],
+	['what ends a thought', 'It says </think> before its answer, and </thought> never.'],
 	['a script', 'Anna: (happy) Good morning!\nBen [softly]: Hello, Anna.\nNarrator: They left.'],
 	['Chinese', '第三章\n\n《论语》*十二*：学而时习之，不亦说乎？价格：5*3＝15。'],
 	...[
@@ -88,6 +89,11 @@ const MARKDOWN: Array<[what: string, text: string]> = [
 		'Steps:\n1. **Open** it.\n2. **Press** it.',
 		'- One *really* good thing\n- Another',
 		'<think>\nHm.\n\nWell.\n</think>\n\nIt rains.',
+		'Hm. Well.\n</think>\n\nIt rains.',
+		'<thought>Hm.</thought>It rains.',
+		'This is ***really*** new.',
+		'It rains.[^a]\n\n[^a]: Says Ben.',
+		'It rains【4:0†report.pdf】.',
 	].map((text): [string, string] => [text, text]),
 ];
 

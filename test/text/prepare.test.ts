@@ -106,6 +106,7 @@ describe('what is left out is said once', () => {
 		['markdown', 'Text 【5†source】 :contentReference[oaicite:7]{index=7}', 'Footnotes'],
 		['markdown', '![IMG_1234.jpg](a.jpg) Text ![Untitled](b.png)', 'Images'],
 		['markdown', '<think>Hm.</think>\n\nText', 'thoughts'],
+		['markdown', 'Hm.\n</think>\n\nText', 'thoughts'],
 		['html', '<pre><code>x = 1</code></pre><p>Text</p>', 'Code blocks'],
 		['html', '<p>Text<sup><a href="#fn1">1</a></sup></p>', 'Footnotes'],
 		['html', '<img src="x.jpg" alt="x.jpg"> Text', 'Images'],

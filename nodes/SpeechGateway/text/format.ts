@@ -5,7 +5,11 @@ import { withoutThoughts } from './html';
 export type TextFormat = 'plain' | 'markdown' | 'html' | 'subtitles';
 export type TextFormatOption = 'automatic' | TextFormat;
 
-/** A heading, a fence, the second row of a table, a link, or the address of one. */
+/** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`; with the spaces before it. */
+export const SOURCE_MARK =
+	/[ \t]{0,3}(?::contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201)/;
+
+/** A heading, a fence, the second row of a table, a link, the address of one, a footnote, or where a chat model shows a source. */
 const CERTAIN_MARKDOWN = [
 	/^ {0,3}#{1,6}[ \t]+\S/m,
 	/^[^\s=][^\n]{0,100}\n={3,}[ \t]*$/m,
@@ -13,6 +17,8 @@ const CERTAIN_MARKDOWN = [
 	/^ {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|){1,99}[ \t:|-]{0,99}$/m,
 	/\[[^[\]\n]{1,300}\]\(<?(?:(?:https?|mailto|tel):|\.{0,2}\/|#|www\.|[\w%-]{1,60}(?:\/|\.(?:md|html?|pdf|png|jpe?g|gif|svg|webp)\b))[^\s()]{0,500}/i,
 	/^ {0,3}\[[^[\]\n]{1,100}\]:[ \t]+<?https?:/m,
+	/^ {0,3}\[\^[^\s\]]{1,100}\]:[ \t]+\S/m,
+	SOURCE_MARK,
 ];
 /** Two kinds of these: bold, bullets, quotes, code, struck out, footnotes, boxes to tick. */
 const LIKELY_MARKDOWN = [
@@ -27,7 +33,7 @@ const LIKELY_MARKDOWN = [
 
 /** Bold that CommonMark would take for it, but nothing that stands in programs: `a**b**c`, `x**2 + y**2`, `f(**a) + g(**b)`, globs. */
 const BOLD =
-	/(?<![*\\]|\d)(?<!\w(?=\*\*[^*\n]{1,300}\*\*\w))\*\*(?=[\p{L}\p{N}\p{Ps}\p{Pi}\p{Sc}\p{Extended_Pictographic}"'#@¿¡])[^*\n]{0,300}(?:[^\s*\p{P}\p{S}]\*\*|[^\s*]\*\*(?=[\s\p{P}]|$))(?![*\d])/mu;
+	/(?<![*\\]|\d)(?<!\w(?=\*{2,3}[^*\n]{1,300}\*{2,3}\w))\*{2,3}(?=[\p{L}\p{N}\p{Ps}\p{Pi}\p{Sc}\p{Extended_Pictographic}"'#@¿¡])[^*\n]{0,300}(?:[^\s*\p{P}\p{S}]\*{2,3}|[^\s*]\*{2,3}(?=[\s\p{P}]|$))(?![*\d])/mu;
 /** At least two items, one of which has emphasis. */
 const MARKED_ITEM =
 	/^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[^\n]{0,300}[\s(“"])?([*_])[^\s*_](?:[^*_\n]{0,300}[^\s*_])?\1(?=[\s.,;:!?)]|$)/m;

@@ -212,14 +212,22 @@ const BREAK = /<break(\s[^<>]{0,200})?\/?>|<\/break\s*>/gi;
 /** Elements whose content is no markup, or no child of theirs. */
 const RAW =
 	/<(script|style|textarea|title|iframe|noscript|xmp|noembed|noframes|plaintext|template)(?=[\s>])/gi;
-const THOUGHTS = /<(\/?)(?:think|thinking)\s*>/gi;
+const THOUGHTS =
+	/[<◁](\/?)(?:[a-z]{1,10}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)\s*[>▷]/gi;
+/** The tag before a model's thoughts is often part of its prompt, so its answer has only the one behind them. */
+const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/im;
 
 /** Leaves out a model's thoughts, which may be several paragraphs. */
 export function withoutThoughts(source: string): string {
 	let text = '';
 	let from = 0;
 	let start = -1;
-	for (const { 0: tag, 1: closing, index } of source.matchAll(THOUGHTS)) {
+	const tags = [...source.matchAll(THOUGHTS)];
+	if (tags[0]?.[1]) {
+		const end = END_OF_THOUGHTS.exec(source);
+		if (end && end.index <= tags[0].index) from = end.index + end[0].length;
+	}
+	for (const { 0: tag, 1: closing, index } of tags) {
 		if (!closing) start = start < 0 ? index : start;
 		else if (start >= 0) {
 			text += source.slice(from, start);

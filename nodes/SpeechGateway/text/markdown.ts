@@ -4,15 +4,13 @@ import {
 	type StateCore,
 	type Token,
 } from '../libraries/markdownIt';
-import { frontMatterEnd } from './format';
+import { frontMatterEnd, SOURCE_MARK } from './format';
 import { readPage, withoutThoughts } from './html';
 import { Reading, type ReadText } from './reading';
 
 /** An entry in a list of sources: `[4] https://…`. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
-/** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`. */
-const SOURCE_MARK =
-	/:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201/g;
+const SOURCE_MARKS = new RegExp(SOURCE_MARK, 'g');
 const FOOTNOTE_OR_CITATION = /\[(?:\^[^\s\]]{1,100}|(\d{1,3}))\]/g;
 /** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
 const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
@@ -200,7 +198,7 @@ export function readMarkdown(source: string): ReadText {
 	if (start > 0) reading.leaveOut('frontMatter');
 	const body = withoutThoughts(source.slice(start));
 	if (body.length < source.length - start) reading.leaveOut('page');
-	const text = body.replace(SOURCE_MARK, () => {
+	const text = body.replace(SOURCE_MARKS, () => {
 		reading.leaveOut('footnotes');
 		return '';
 	});
