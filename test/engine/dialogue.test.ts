@@ -142,6 +142,16 @@ describe('a script in which it is not certain who speaks', () => {
 	});
 });
 
+test.each([
+	'<p><strong>Anna:</strong> Tom &amp; I.</p>\n<div>Ben: <em>Oh?</em></div>',
+	'<b>Anna</b>: Tom &amp; I.<br/><b>Ben:</b> Oh?',
+	'<ul><li>Anna: Tom &amp; I.</li><li>Ben: Oh?</li></ul>',
+])('each block of a script in HTML is a line: %s', async (script) => {
+	const { outputs } = await run({ items: [item({ script })] });
+	expect(outputs[0][0].json.speakers).toEqual(['Anna', 'Ben']);
+	expect(sim.charged().sort()).toEqual(['Oh?', 'Tom & I.']);
+});
+
 test('what nobody says is left out, with a hint', async () => {
 	const script =
 		'Sure! Here is the episode:\n\n```\n♪ theme ♪\n[0:01] Anna: Hi.\n*door creaks*\n<Ben>Ho.</Ben>\n```';

@@ -30,6 +30,7 @@ describe('times before or behind names', () => {
 		'Anna (00:12)\nHi there.\n\nBen [00:00:15]\nHello!',
 		'0:12 Anna\nHi there.\n0:15 Ben\nHello!',
 		'Anna:\n[00:12] Hi there.\nBen:\n[00:15] Hello!',
+		'00:12\nAnna: Hi there.\n\n00:00:15.250\n\n**Ben:** Hello!',
 	])('%j', (script) => {
 		expect(said(script)).toEqual(HELLO);
 		expect(said(script.replaceAll('\n', '\r\n'))).toEqual(HELLO);
@@ -41,6 +42,33 @@ describe('times before or behind names', () => {
 	test('somebody without a voice is found behind a time, too', () => {
 		expect(parse('[0:01] Anna: Hi.\n[0:02] Carl: Ho.').unknownSpeakers).toEqual(['Carl']);
 	});
+});
+
+test.each([
+	'🎙️ Anna: Hi there.\n👨🏽‍💻 Ben: Hello!',
+	'**🎙️ Anna:** Hi there.\n- **Ben 🎧**: Hello!',
+	'🎤 **Anna:** Hi there.\n🎤🎤 Ben: Hello!',
+])('pictures beside names: %j', (script) => {
+	expect(said(script)).toEqual(HELLO);
+	expect(parse(`${script}\n😀 Carl: Yes.`).unknownSpeakers).toEqual(['Carl']);
+});
+
+test('a tone in emphasis, before a colon or a speech, is a tag', () => {
+	expect(said('**Anna** *(laughing)*: Hi.\nBen: *sighs* No.\nAnna: *This* is _happy_.')).toEqual([
+		['Anna', '(laughing) Hi.'],
+		['Ben', '(sighs) No.'],
+		['Anna', '*This* is _happy_.'],
+	]);
+});
+
+test.each([
+	'<think>\nAnna: a draft.\n</think>\n\n',
+	'Anna: a draft.\nCarl: another.\n</think>\n',
+	'<reasoning>So:\nCarl: hm.</reasoning>',
+])("a model's thoughts are no script: %j", (thoughts) => {
+	const { said: all, leftOut } = parse(`${thoughts}Anna: Hi there.\nBen: Hello!`);
+	expect(all).toEqual(HELLO);
+	expect(leftOut.hasThoughts).toBe(true);
 });
 
 describe('names as tags', () => {

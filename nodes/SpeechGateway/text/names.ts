@@ -4,9 +4,9 @@ import { TIME_RANGE } from './times';
 import { type Parentheses, toneTags } from './toneTags';
 import { isTone } from './tones';
 
-/** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
+/** A name at the start of a line, with list and quote marks, pictures and Markdown's emphasis around it, before a colon. */
 const NAME_AT_LINE_START =
-	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
+	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)]|\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d]{0,7})[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[*_]{1,3}(?=[(（[［]))?(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
 
 /** Words that often stand before a colon, but are no speakers. */
 const LABELS = setOf(
@@ -29,9 +29,14 @@ export const NARRATORS = setOf(
 const NAME_WORD =
 	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*\d{0,3}|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
 
-/** A name as it is compared: without case, width, emphasis and more than one space. */
+/** Pictures before or behind a name: `🎙️ Anna`. */
+const PICTURES =
+	/^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d]+\s*)+(?=\S)|(?<=\S)(?:\s*[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d]+)+$/gu;
+const withoutPictures = (name: string) => name.trim().replace(PICTURES, '');
+
+/** A name as it is compared: without case, width, emphasis, pictures and more than one space. */
 export const foldName = (name: string) =>
-	name
+	withoutPictures(name)
 		.normalize('NFKC')
 		.toLowerCase()
 		.replace(/\s+/g, ' ')
@@ -76,7 +81,7 @@ export function namesIn(script: string, parentheses: Parentheses): Name[] {
 		return {
 			at: match.index,
 			from: match.index + speech.length,
-			name: name.trim(),
+			name: withoutPictures(name),
 			key: foldName(name),
 			isDirected: round !== undefined || square !== undefined,
 			tone: isRoundTone ? `(${round.trim()}) ` : isSquareTone ? `${square} ` : '',

@@ -1,14 +1,18 @@
 /** Scripts as models, transcripts and screenplays write them, brought into lines of `Name: words`. */
 import { withoutDirections } from './directions';
+import { withoutThoughts } from './html';
 import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
 import { TIME_RANGE } from './times';
 import type { Parentheses } from './toneTags';
+import { isTone } from './tones';
 
 /** What nobody says, each with an example from the script, if there is any. */
 export interface LeftOut {
 	preface?: string;
 	direction?: string;
 	fence?: string;
+	/** A model's thoughts are long: it is enough that there were some. */
+	hasThoughts?: true;
 }
 
 /** A script without what nobody says. */
@@ -23,6 +27,14 @@ type IsKnown = (key: string) => boolean;
 const SCRIPT_TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
 const VOICE_TAG =
 	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]([^<>\n"]{1,60})>|<\/(?:voice|speaker|v)>/giu;
+
+const BLOCK_TAG =
+	/<\/?(?:p|div|br|[uo]l|li|table|tbody|tr|td|section|article|main|blockquote|body|html)\b[^<>]{0,500}>/gi;
+const EMPHASIS_TAG = /<\/?(?:b|strong|em|i|u)>/gi;
+
+/** The lines of a script in HTML: each block is one. */
+export const linesOfHtml = (script: string): string =>
+	script.replace(BLOCK_TAG, '\n').replace(EMPHASIS_TAG, '');
 
 /** Writes `<Anna>…</Anna>`, `<v Anna>` and `<voice name="Anna">` as lines. */
 function linesOfTags(script: string, isKnown: IsKnown): string {
@@ -61,6 +73,7 @@ const SCENE_HEADING = /^(?:INT|EXT|EST|FADE|CUT|DISSOLVE|THE END|END)\b/;
 const isCapitals = (name: string) =>
 	/^[^\p{Ll}]*$/u.test(name) && (/\p{Lu}.*\p{Lu}/u.test(name) || /\p{Lo}/u.test(name));
 
+const EMPHASIZED = /^[*_]([^*_\n]{1,60})[*_](?=[ \t]+[^\s*_])/;
 const FENCE = /^[ \t]{0,3}(?:```|~~~)[^`\n]{0,60}$/;
 /** Before the first name, no more than this is taken for a model's words about its script. UTF-16 units. */
 const LONGEST_PREFACE = 400;
@@ -80,13 +93,22 @@ function prefaceEnd(text: string, first: number): number {
  * preface, and lines of nothing but music or stage directions (with `parentheses` = `tags`, brackets are for the model).
  */
 export function tidyScript(script: string, isKnown: IsKnown, parentheses: Parentheses): Script {
-	const reader = new ScriptReader(linesOfTags(script, isKnown).split('\n'), isKnown, parentheses);
+	const said = withoutThoughts(script);
+	const reader = new ScriptReader(linesOfTags(said, isKnown).split('\n'), isKnown, parentheses);
+	if (said !== script) reader.leftOut.hasThoughts = true;
 	const text = [...reader.tidied()].join('\n');
 	const first = namesIn(text, parentheses).find(({ key }) => isKnown(key));
 	const start = first ? prefaceEnd(text, first.at) : 0;
 	if (start > 0) reader.leftOut.preface = text.slice(0, start).trim();
 	return { text: text.slice(start), leftOut: reader.leftOut };
 }
+
+/** A tone that is emphasized where a speech begins, as a tag: `Ben: *laughs* Hello!` */
+const withToneTag = (line: string, from: number): string =>
+	line.slice(0, from) +
+	line
+		.slice(from)
+		.replace(EMPHASIZED, (words, tone: string) => (isTone(tone) ? `(${tone})` : words));
 
 class ScriptReader {
 	readonly leftOut: LeftOut = {};
@@ -109,11 +131,13 @@ class ScriptReader {
 			const pauses = LEADING_PAUSES.exec(raw)?.[0] ?? '';
 			const timed = raw.slice(pauses.length);
 			const untimed = this.withoutTime(timed);
+			if (TIME_ALONE.test(untimed.trim()) && this.isBeforeSpeaker(index)) continue;
 			const words = this.nameAlone(untimed, untimed !== timed, index) ?? untimed;
 			const isOwnLine = pauses !== '' && this.nameOf(words) !== undefined;
 			if (isOwnLine) yield pauses.trimEnd();
-			const line = isOwnLine ? words : pauses + words;
-			const from = this.speakerOf(line)?.from ?? 0;
+			const whole = isOwnLine ? words : pauses + words;
+			const from = this.speakerOf(whole)?.from ?? 0;
+			const line = from > 0 ? withToneTag(whole, from) : whole;
 			const voiced = withoutDirections(line.slice(from), from > 0, this.parentheses);
 			if (voiced === undefined) {
 				yield line;
@@ -122,6 +146,12 @@ class ScriptReader {
 			this.leftOut.direction ??= line.slice(from).trim();
 			if (from > 0 || voiced !== '') yield line.slice(0, from) + voiced;
 		}
+	}
+
+	/** Whether somebody speaks in the next line. */
+	private isBeforeSpeaker(index: number): boolean {
+		const next = this.lines.slice(index + 1, index + 3).find((line) => line.trim() !== '');
+		return next !== undefined && this.speakerOf(next) !== undefined;
 	}
 
 	private nameOf(line: string): Name | undefined {

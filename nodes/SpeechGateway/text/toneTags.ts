@@ -112,13 +112,21 @@ const isSpaceOrTab = (character: string) => character === ' ' || character === '
 const isSpacedLetter = (character: string) =>
 	/[\p{L}\p{N}]/u.test(character) && !UNSPACED.test(character);
 
-/** The text to show: without tags, and without the spaces that only they needed. */
+/** The text to show: without tags and emphasis around them, and without the spaces that only they needed. */
 export function withoutTags(text: string, tags: Span[]): string {
 	const words: string[] = [];
 	let from = 0;
 	let last = '';
 	for (const tag of tags) {
 		let { start, end } = tag;
+		while (
+			start > from &&
+			/[*_]/.test(text.charAt(end)) &&
+			text.charAt(start - 1) === text.charAt(end)
+		) {
+			start--;
+			end++;
+		}
 		while (start > from && isSpaceOrTab(text.charAt(start - 1))) start--;
 		while (isSpaceOrTab(text.charAt(end))) end++;
 		if (start > from) {

@@ -5,7 +5,7 @@
 import { InputError } from '../../core/errors';
 import { type Dialogue, parseDialogue } from '../../text/dialogue';
 import { isNarrator } from '../../text/names';
-import { type LeftOut } from '../../text/script';
+import { type LeftOut, linesOfHtml } from '../../text/script';
 import { formatNotes, takenFormat } from '../../text/format';
 import { scriptOfSubtitles } from '../../text/subtitleFile';
 import { tidy } from '../../text/tidy';
@@ -49,7 +49,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		: tidy(input.script, textFormat, input.textFormat);
 	// Subtitles are a script by now, each sentence with its time: the marks of their format are gone.
 	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
-	const parsed = parseDialogue(script, names, {
+	const parsed = parseDialogue(textFormat === 'html' ? linesOfHtml(script) : script, names, {
 		// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
 		headings: options.textFormat !== 'plain' || input.chapters === 'headings',
 		parentheses: input.parentheses,
@@ -149,7 +149,8 @@ function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void
 }
 
 /** Says what of a script nobody says, and how to have it spoken. */
-const leftOutHints = ({ preface, direction, fence }: LeftOut): string[] => [
+const leftOutHints = ({ preface, direction, fence, hasThoughts }: LeftOut): string[] => [
+	...(hasThoughts ? ["A model's thoughts were left out."] : []),
 	...(preface === undefined
 		? []
 		: [
