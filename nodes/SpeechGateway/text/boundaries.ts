@@ -1,6 +1,12 @@
+/**
+ * Where a text may be cut: ends of paragraphs, sentences, clauses and words, in any language. Intl.Segmenter finds sentences and
+ * words by Unicode's rules (UAX #29). These know no abbreviations and take every line break for an end, so most of this file removes
+ * false ends: `Dr. Smith`, `am 3. Mai`, `“Why?” he said`. An end that is missed costs little, since there are other places to cut; a
+ * false one is heard, because each segment is spoken as if it stood alone.
+ */
 import { endAt, isPair, matchAt, UNSPACED } from './characters';
 
-/** A tone tag, masked: its content is `X` and white space. */
+/** A tone tag after `maskTags`: `X` for each letter, so nothing in it looks like an end. */
 const MASKED_TAG = /[(（[［][X\s]+[)）\]］]/gu;
 const TAGS = new RegExp(`(?:${MASKED_TAG.source}\\s*)+`, 'uy');
 
@@ -21,8 +27,8 @@ const segmenters: Partial<Record<Granularity, Intl.Segmenter>> = {};
 const WINDOW = 256;
 
 /**
- * Words whose full stop ends no sentence, unknown to Unicode's rules; those with a capital, only so. A word too many costs little
- * (one place less to cut); a word too few separates `Dr.` from its name.
+ * Words whose full stop ends no sentence. Those with a capital count only with it: `Fa. Müller`. A word too many costs one place to
+ * cut; a word too few separates `Dr.` from its name.
  */
 const ABBREVIATIONS = new Set(
 	// Common ones.
@@ -78,7 +84,10 @@ const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
 /** The length of the longest abbreviation above with its full stop and a few spaces, UTF-16 units. */
 const ABBREVIATION_REACH = 16;
 
-/** Whether the full stop before an offset belongs to an abbreviation. White space may stand between. */
+/**
+ * Whether the full stop before an offset belongs to an abbreviation, an initial or an ordinal. White space may stand between; what
+ * follows the offset decides where a word is both: `No. 5`, but not `No. He left`.
+ */
 function followsAbbreviation(text: string, offset: number): boolean {
 	const from = Math.max(0, offset - ABBREVIATION_REACH);
 	// A slice from within the text must not look like its beginning.
@@ -114,6 +123,7 @@ function followsAbbreviation(text: string, offset: number): boolean {
 export const SENTENCE_END = /[\p{STerm}…][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 /** How far to look back for punctuation, UTF-16 units. */
 const MARK_REACH = 16;
+/** An ellipsis before a word that may open a sentence: `Well… Then`. */
 const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
 const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 
@@ -132,7 +142,7 @@ const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
 /** A sentence that goes on, behind a dash or an opening mark, too: `“Why?” – he said`. Georgian has no capitals. */
 const LOWER_CASE = /(?:[–—-]\s?)?[\p{Ps}\p{Pi}"'¿¡]?(?!\p{Script=Georgian})\p{Ll}/uy;
 
-/** Runs Intl.Segmenter over a text, window by window. */
+/** The graphemes, words or sentences of a text, by Intl.Segmenter, window by window. Offsets are those of the text. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
 	const segmenter = (segmenters[granularity] ??= new Intl.Segmenter('en', { granularity }));
 	let size = WINDOW;
@@ -202,9 +212,13 @@ const endsOf =
 	(text) =>
 		Array.from(text.matchAll(pattern), ({ 0: match, index }) => index + match.length);
 
+/** Line breaks, though most only wrap the text. */
 export const lines = endsOf(LINE_BREAKS);
+/** Behind commas, colons and dashes, and where Thai and its neighbours put a space. */
 export const clauses = endsOf(CLAUSE_END);
+/** Behind `12. `, which ends a sentence or is an ordinal. */
 export const numbers = endsOf(AFTER_NUMBER);
+/** Behind tone tags, for a tag and a word that do not fit into one segment. */
 export const tagEnds = endsOf(MASKED_TAG);
 
 /** Korean attaches endings directly to foreign words: NATO는. */
@@ -229,7 +243,7 @@ export function* words(text: string): Generator<number> {
 const LATIN_OR_DIGIT = /[A-Za-z\d]$/;
 const OPENING_MARK = /^[\p{Ps}\p{Pi}¿¡]$/u;
 
-/** Whether the space behind a word is no place to cut: an abbreviation or a lone opening mark stands before it, or a lone closing mark behind it. */
+/** Whether the space behind a word is no place to cut: behind an abbreviation or a lone opening mark (`« Oui`), or before a lone closing mark (`Oui !`). */
 function clings(text: string, word: string, next: number): boolean {
 	if (matchAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
 	if (LATIN_OR_DIGIT.test(word)) return false;

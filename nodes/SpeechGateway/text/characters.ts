@@ -1,4 +1,4 @@
-/** Whether a UTF-16 unit is white space. */
+/** Whether a UTF-16 unit is white space; false for the NaN that `charCodeAt` gives outside of a text. */
 export function isSpace(code: number): boolean {
 	return (
 		code === 0x20 ||
@@ -24,7 +24,7 @@ export function countCharacters(text: string): number {
 	return text.length - (text.match(PAIRS)?.length ?? 0);
 }
 
-/** The first code points of a text, with an ellipsis where there are more. */
+/** The first `most` code points of a text, with `…` behind them if there are more. */
 export function beginningOf(text: string, most: number): string {
 	const characters = Array.from(text);
 	if (characters.length <= most) return text;
@@ -37,13 +37,13 @@ const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
 export const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 
-/** A stretch of a text, in UTF-16 units. */
+/** A range of a text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
 	start: number;
 	end: number;
 }
 
-/** Binary search: the index of the first element for which `isBehind` holds, as it must for all after it. */
+/** Binary search: the index of the first element for which `isBehind` holds, as it must for all after it; the length if there is none. */
 export function firstIndex<T>(sorted: T[], isBehind: (one: T) => boolean): number {
 	let low = 0;
 	let high = sorted.length;

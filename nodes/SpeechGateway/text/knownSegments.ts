@@ -1,4 +1,9 @@
-/** Finds segments of an earlier text in a new one by their hashes. */
+/**
+ * Finds segments of an earlier text in a new one by their hashes alone: a file records no words of its text. As Rabin and Karp do, the
+ * hash of any span follows from those of two beginnings of the text. The first 16 units of a segment find candidates, its length and
+ * the hash of all of it confirm them, so a book is searched for thousands of segments in one pass. Should two hashes be equal by
+ * chance, the text is only cut in another place: what is used again is decided by the key of the whole request (`speech/plan`).
+ */
 import { firstIndex, isSpace, type Span, UNSPACED } from './characters';
 
 /** What is known of a segment's words. Plain JSON. */
@@ -21,6 +26,7 @@ export interface EarlierSegments {
 
 /** White space other than one space. */
 const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
+/** UTF-16 units whose hash finds candidates; shorter segments are found by all of theirs. */
 const OPENING_UNITS = 16;
 /** Any odd number: with an even one, hashes modulo 2^32 would forget the first characters. */
 const BASE = 0x01000193;
@@ -82,8 +88,9 @@ export class KnownSegments {
 	}
 
 	/**
-	 * Finds them in a text, and others that are `placed`, which go first: from front to back; where several begin, the longest. `mayCut`:
-	 * whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
+	 * Finds them in a text from front to back; where several begin, the longest. Those that are `placed` go first, and none of the
+	 * others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear
+	 * in the length of the text.
 	 */
 	in(
 		text: string,
@@ -92,7 +99,7 @@ export class KnownSegments {
 		isCut: (offset: number) => boolean,
 	): Span[] {
 		const even = text.replace(UNEVEN_SPACE, ' ');
-		/** Where its units stand in the text. */
+		/** The offset in the text of each unit of `even`. */
 		const origins: number[] = [];
 		for (let i = 0; i < text.length; i++)
 			if (!isSpace(text.charCodeAt(i)) || !isSpace(text.charCodeAt(i - 1))) origins.push(i);

@@ -6,7 +6,10 @@
  */
 import { firstIndex, type Span } from './characters';
 
-/** A stretch of a text and its origin in another text: unit by unit if both have the same length, else as a whole. */
+/**
+ * `length` units from `at` on, and their origin from `start` to `end` in another text: unit by unit if both have the same length, else
+ * as a whole.
+ */
 interface MappedRun {
 	at: number;
 	length: number;
@@ -58,7 +61,7 @@ class MappedWriter {
 		this.text += text;
 	}
 
-	/** Copies a stretch of a mapped text together with its origins. */
+	/** Copies a range of a mapped text together with its origins. */
 	copy(from: MappedText, start: number, end: number): void {
 		if (start >= end) return;
 		for (let i = runIndex(from, start); i < from.runs.length && from.runs[i].at < end; i++) {
@@ -82,7 +85,7 @@ class MappedWriter {
 const runIndex = ({ runs }: MappedText, offset: number): number =>
 	Math.max(0, firstIndex(runs, ({ at }) => at > offset) - 1);
 
-/** Where the origin of the unit at an offset starts. */
+/** Where the origin of the unit at an offset starts; for the end of the text, where the last origin ends. */
 export function startOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset)];
@@ -104,7 +107,7 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	return run.at + (isExact(run) ? Math.max(0, origin - run.start) : 0);
 }
 
-/** Applies edits, which ascend and do not overlap. */
+/** Applies edits, which ascend and do not overlap; their offsets are those of `mapped.text`. The origins stay those in the first text. */
 export function rewrite(mapped: MappedText, edits: Edit[]): MappedText {
 	if (edits.length === 0) return mapped;
 	const writer = new MappedWriter();

@@ -1,3 +1,8 @@
+/**
+ * A long text as segments of at most so many characters. Places to cut are collected from the best kind down (paragraphs, sentences,
+ * … single characters), a finer kind only where a segment would still be too long; then dynamic programming takes those that cost
+ * least. The best place nearest to the limit would be simpler, but leaves a last segment of three words.
+ */
 import {
 	clauses,
 	type CutFinder,
@@ -20,7 +25,7 @@ export interface TextSegment extends Span {
 	text: string;
 }
 
-// The protection of an offset. A level cuts where the protection is at most its `mayCut`.
+/** The protection of an offset, from nothing up. A level cuts where the protection is at most its `mayCut`. */
 const FREE = 0;
 /** Between a tag and the words it applies to. */
 const AFTER_TAG = 1;
@@ -66,7 +71,7 @@ export function isSpeakable(text: string): boolean {
 /** The price of a segment with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
-/** Cuts closer together than this part of the limit are thinned out, which keeps the work linear and changes little. */
+/** Cuts closer together than this share of the limit are thinned out, so that a segment has about a hundred places to end, not thousands. */
 const FINEST_PART = 1 / 64;
 
 /** Characters that may join a neighbour. Between two others (Latin, Greek, Cyrillic, CJK, Hangul …), clusters always end. */
@@ -85,6 +90,7 @@ interface Cut {
 /** Whether the text from start to end fits in one segment. Clusters and tags that do not are cut like ordinary text. */
 type Fits = (start: number, end: number) => boolean;
 
+/** No cut may fall within a letter and its accents, an emoji of several code points or a Hangul syllable. */
 function protectClusters(text: string, protection: Uint8Array, fits: Fits): void {
 	let offset = 0;
 	while (offset < text.length) {
@@ -110,6 +116,7 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 	}
 }
 
+/** No cut may fall within a tone tag or between it and its words: a tag sets the tone of what is behind it in the same request. */
 function protectTags(text: string, tags: Span[], protection: Uint8Array): void {
 	for (const { start, end } of tags) {
 		protection.fill(INSIDE_TAG, start + 1, end);
@@ -189,6 +196,7 @@ export function cutText(
 	if (first >= last) return [];
 
 	const cuts: Cut[] = [{ end: first, start: first, price: 0 }];
+	/** Adds a cut. Of two that are close together, the dearer one goes unless a segment would then be too long. */
 	const keep = (end: number, start: number, price: number) => {
 		const [before, previous] = cuts.slice(-2);
 		const isTooClose =
@@ -199,6 +207,7 @@ export function cutText(
 		if (isTooClose) cuts.pop();
 		cuts.push({ end, start, price });
 	};
+	/** Collects the cuts between two offsets, from front to back: those of a level, and between them those of the finer ones. */
 	const refine = (start: number, end: number, level: number) => {
 		if (level === LEVELS.length) return;
 		if (level > SENTENCE_LEVEL && fits(start, end)) return;
@@ -236,7 +245,8 @@ export function cutText(
 
 /**
  * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the text. `fillOf`
- * says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no cut within it.
+ * says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no cut within it. The time is
+ * linear in the cuts, since a segment holds only about a hundred of them.
  */
 function cheapestSegments(
 	cuts: Cut[],

@@ -46,7 +46,10 @@ interface Passage extends Span {
 	heardAt?: number;
 }
 
-/** Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none. */
+/**
+ * Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none; its pauses add up.
+ * A time belongs to the passage behind it, a silence to the one before.
+ */
 function passagesOf(text: string, cuts: Pause[]) {
 	const passages: Passage[] = [];
 	let from = 0;
@@ -88,7 +91,10 @@ export const shownWords = ({ written, tags }: PreparedText, from: number, to: nu
 /** Silence before and after a heading, as a reader makes it. Milliseconds. */
 export const HEADING_PAUSE_MS = 700;
 
-/** Lengthens the pauses between segments where a heading begins or ends. `starts`: of the segments, in the spoken text. */
+/**
+ * Lengthens the pauses between segments where a heading begins or ends, if only marks and spaces lie between. No segment is cut for
+ * that. `starts`: of the segments, in the spoken text.
+ */
 function pauseAtHeadings(
 	{ spoken: { text }, headings }: PreparedText,
 	segments: PreparedSegment[],
