@@ -1,4 +1,4 @@
 import { decodeHTMLStrict } from '../libraries/entities';
 
-/** Resolves character references; those without a semicolon are text. */
+/** Resolves HTML's character references (`&eacute;`, `&#233;`). Without a semicolon they are text, as in `AT&T` or an address. */
 export const decoded = (text: string): string => decodeHTMLStrict(text);

@@ -3,6 +3,7 @@ import { withoutThoughts } from './html';
 
 /** The formats that a text can have; see `formatOf`. */
 export type TextFormat = 'plain' | 'markdown' | 'html' | 'subtitles';
+/** What the user has set; `automatic`: the marks of the text tell. */
 export type TextFormatOption = 'automatic' | TextFormat;
 
 /** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`; with the spaces before it. */
@@ -45,7 +46,7 @@ const ESCAPED =
 /** Formulas, paths and patterns have backslashes, too. */
 const BACKSLASH_WORD = /\\[a-z\d([{]|:\\/i;
 
-/** Whether most lines are a program's, in which a single mark says nothing. */
+/** Whether at least half of the lines are a program's, in which a single mark says nothing. */
 function looksLikeCode(source: string): boolean {
 	const lines = source.split('\n').filter((line) => line.trim() !== '');
 	const ofCode = lines.filter((line) =>
@@ -56,7 +57,7 @@ function looksLikeCode(source: string): boolean {
 	return ofCode.length * 2 >= lines.length;
 }
 
-/** Whether a line has a code span among words, as prose has, and commands and queries do not. */
+/** Whether a line has a code span among words: "Run `npm test` before you push." has, "SELECT `id` FROM `users`;" has not. */
 function hasCodeAmongWords(source: string): boolean {
 	return source.split('\n').some((line) => {
 		const rest = line.replace(CODE_SPAN, ' ');
@@ -129,7 +130,7 @@ export function formatOf(text: string): TextFormat {
 	return TAG_AMONG_WORDS.test(source) ? 'html' : 'plain';
 }
 
-/** `option`: as the user has set it. */
+/** The format to read a text in: what the user has set, or what its marks tell. */
 export const takenFormat = (source: string, option: TextFormatOption): TextFormat =>
 	option === 'automatic' ? formatOf(source) : option;
 
@@ -140,7 +141,7 @@ const FORMAT_NOTES: Record<Exclude<TextFormat, 'plain'>, string> = {
 		'The text was read as subtitles: its words are spoken at their times, without numbers, markup, music and sounds.',
 };
 
-/** Says what was left out of a text whose format nobody has set. */
+/** A hint on what was left out, if the text is not plain and nobody has set its format. */
 export const formatNotes = (taken: TextFormat, option: TextFormatOption): string[] =>
 	option !== 'automatic' || taken === 'plain'
 		? []

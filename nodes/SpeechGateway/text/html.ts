@@ -18,7 +18,7 @@ const BLOCKS = setOf(
 	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +
 		'html main menu noframes ol optgroup p pre search section table ul',
 );
-/** Blocks that are read as one sentence each, on lines of their own. */
+/** Blocks that are read as one sentence each, on lines of their own; the full stop is added if they have none. */
 const SENTENCES = setOf('caption dt figcaption legend option summary tbody tfoot thead tr');
 const HEADING = /^h[1-6]$/;
 /** Elements of SSML that HTML has, too. */
@@ -43,6 +43,7 @@ export function attribute(attributes: string, name: string): string | undefined 
 	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
+/** The raised and lowered characters of Unicode by the plain ones. */
 const SUPERSCRIPTS: Record<string, string> = {};
 const SUBSCRIPTS: Record<string, string> = {};
 for (const [index, plain] of [...'0123456789+-−n'].entries()) {
@@ -175,7 +176,10 @@ class PageReader {
 		this.reading.separate(' ');
 	}
 
-	/** Says a raised or lowered number that would be read as a part of the number beside it: `10⁶`, but `m2`, `H2O`, `3rd`. */
+	/**
+	 * Says a raised or lowered number as Unicode has it, if it would otherwise become a part of the number beside it: `10<sup>6</sup>`
+	 * is `10⁶`, not 106. Words with digits stay as voices know them: `m2`, `H2O`, `3rd`. Returns whether the element is said.
+	 */
 	private isRaised(element: Element, next: ChildNode | undefined): boolean {
 		const { tagName } = element;
 		if (tagName !== 'sup' && tagName !== 'sub') return false;
@@ -201,13 +205,16 @@ const isList = (tagName: string) => /^(?:ol|ul|menu|dir)$/.test(tagName);
 /** CDATA marks around pages in feeds, and WordPress's shortcodes around images. Pause marks contain no `=`. */
 const ENCLOSURES =
 	/<!\[CDATA\[|\]\]>|\[\/?(?:caption|gallery)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]/gi;
+/** A tag in a page that was escaped as a whole: `&lt;p&gt;`. */
 const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
+/** The `&` of a reference that was escaped again: `&amp;nbsp;`. */
 const TWICE_ESCAPED = /&amp;(?=(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});)/gi;
 
 /** `<a id="page3"/>`, as in XHTML and e-books: in HTML it would stay open. */
 const SELF_CLOSING =
 	/<([a-z][\w:-]{0,60})((?:\s+[\w:.-]{1,60}(?:\s*=\s*(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'))?){0,50})\s*\/>/gi;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+/** SSML's `<break time="1s"/>`, which browsers take for an element that never ends. */
 const BREAK = /<break(\s[^<>]{0,200})?\/?>|<\/break\s*>/gi;
 /** Elements whose content is no markup, or no child of theirs. */
 const RAW =
@@ -217,7 +224,7 @@ const THOUGHTS =
 /** The tag before a model's thoughts is often part of its prompt, so its answer has only the one behind them. */
 const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/im;
 
-/** Leaves out a model's thoughts, which may be several paragraphs. */
+/** Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown. Without an end, they are text. */
 export function withoutThoughts(source: string): string {
 	let text = '';
 	let from = 0;
@@ -238,7 +245,7 @@ export function withoutThoughts(source: string): string {
 	return text + source.slice(from);
 }
 
-/** Takes apart what does not end, and would swallow the rest of the page: raw elements, comments, and the last tag. */
+/** Breaks the mark of what never ends (`<style>`, `<!--`, the last `<a href=`), which would swallow the rest of the page. */
 function withEnds(page: string): string {
 	const ends = new Map<string, number>();
 	for (const { 1: name, index } of page.matchAll(/<\/([a-z]+)/gi))
@@ -253,11 +260,11 @@ function withEnds(page: string): string {
 	return text.slice(0, end) + text.slice(end).replace(/</g, '&lt;');
 }
 
-/** Any tag but the plain ones that Markdown makes. Only for others matters where they end, which takes time to find out. */
+/** Any tag but the plain ones that Markdown makes. Only others may be left out, for which parse5 must note where they end. */
 const MAY_BE_LEFT_OUT =
 	/<(?!\/|(?:p|em|strong|s|h[1-6]|ul|ol|li|br|hr|code|blockquote|a href="[^"<>]*")>)/;
 
-/** Reads a page, or what Markdown makes. */
+/** Reads a page, or what Markdown makes. `reading`: empty but for hints. */
 export function readPage(page: string, reading: Reading): ReadText {
 	const marked = page
 		.replace(BREAK, (tag: string, attributes = '') =>
@@ -271,7 +278,7 @@ export function readPage(page: string, reading: Reading): ReadText {
 	return new PageReader(reading).read(tree);
 }
 
-/** Reads HTML as a good reader would. */
+/** Reads HTML as a good reader would: without menus, hidden words and footnotes, with the labels and descriptions that stand for words. */
 export function readHtml(source: string): ReadText {
 	// Some feeds escape their pages once too often.
 	const isEscaped = !source.includes('<') && ESCAPED_TAG.test(source);

@@ -1,3 +1,8 @@
+/**
+ * Markdown as markdown-it reads it (CommonMark, tables, strikethrough), rendered to HTML that `html.ts` reads: one reader decides for
+ * both what is said. What is added here is what people and chat models write beyond the standard: footnotes and the marks of
+ * sources, callouts, boxes of tasks, `•` as a bullet, poems and drafts in code blocks.
+ */
 import {
 	type Env as LibraryEnv,
 	MarkdownIt,
@@ -8,13 +13,15 @@ import { frontMatterEnd, SOURCE_MARK } from './format';
 import { readPage, withoutThoughts } from './html';
 import { Reading, type ReadText } from './reading';
 
-/** An entry in a list of sources: `[4] https://…`. */
+/** An entry in a list of sources: `[4] https://…`. Its number makes `[4]` in the text a mark, even behind a space. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
 const SOURCE_MARKS = new RegExp(SOURCE_MARK, 'g');
+/** `[^note]` or `[12]`. */
 const FOOTNOTE_OR_CITATION = /\[(?:\^[^\s\]]{1,100}|(\d{1,3}))\]/g;
 /** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
 const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
 
+/** The words of a link that is only a mark: `[1](address)`, `[^1](address)`. */
 const MARK_IN_LINK = /^(?:\^\S{1,100}|\d{1,3})$/;
 const LINK_END = /^\]\([^\s()]{0,2000}\)/;
 
@@ -25,11 +32,12 @@ const TASK_BOX = /^\[[ xX]\]\s/;
 const LABEL_LINE = /^\p{Lu}[\p{L}\p{N} ]{0,30}:[ \t]+\S/u;
 /** The address of a badge, as in READMEs. */
 const BADGE = /badge|shields\.io|travis-ci|codecov|coveralls|badgen/i;
+/** One tilde on each side, as GitHub has it; the library knows two. */
 const STRUCK = /(?<!~)~(?=[^\s~])([^~\n]{1,300})(?<=\S)~(?!~)/g;
 /** Bullets of word processors and chats. */
 const BULLETS = /^([ \t>]{0,40})[•◦▪‣●○▸►](?=[ \t])/gm;
 
-/** More marks of quotations and lists at the start of a line than anybody means. */
+/** More marks of quotations and lists at the start of a line than anybody means; the library nests an element for each. */
 const DEEP = /^((?:[ \t]{0,3}[>*+-][ \t]?){100})[>*+\- \t]+/gm;
 
 /** Info strings of fenced blocks that are no code. */
@@ -54,8 +62,9 @@ interface Env extends LibraryEnv {
 
 const envOf = (state: { env: LibraryEnv }): Env => state.env as Env;
 
-/** Beyond this nesting, words are lost. */
+/** Beyond `maxNesting`, words are lost; the library's own limit is 100. */
 const markdown = new MarkdownIt({ html: true, maxNesting: 1000 });
+// Links are read, not followed: of one that is refused (`javascript:`), the address would be spoken.
 markdown.validateLink = () => true;
 markdown.normalizeLink = (address) => address;
 
@@ -111,8 +120,9 @@ markdown.core.ruler.before('text_join', 'marks', (state: StateCore) => {
 
 /** Takes footnote marks and source marks out of a paragraph, and separates its lines where need be. */
 function readMarks(tokens: Token[], env: Env): void {
-	/** The last two characters before a token. */
+	/** The last two characters before a token, with `*` for a tag and a line break for any break. */
 	let before = '';
+	/** Directly behind a word, a number in brackets is a mark; behind a space (`see [3] there`), only if the text has that source. */
 	const isSource = (number: string, hasSpaceBefore: boolean) =>
 		!hasSpaceBefore || env.sources.has(number) || env.references?.[number] !== undefined;
 	tokens.forEach((token, at) => {
@@ -162,6 +172,7 @@ function readMarks(tokens: Token[], env: Env): void {
 
 const { escapeHtml } = markdown.utils;
 
+/** Prose in a code block is read; code is left out, with a hint. */
 const code = (tokens: Token[], at: number, _options: unknown, env: unknown): string => {
 	const { content, info } = tokens[at];
 	const language = info.trim();
@@ -191,7 +202,7 @@ markdown.renderer.rules.html_block = (tokens, at, _options, env) => {
 	return /^\s*<aside\b/i.test(content) ? markdown.renderInline(content, env) : content;
 };
 
-/** Reads Markdown (CommonMark with GitHub's extensions and HTML) as a good reader would. */
+/** Reads Markdown, with HTML in it, as a good reader would: code, footnotes and front matter are left out, each with a hint. */
 export function readMarkdown(source: string): ReadText {
 	const reading = new Reading();
 	const start = frontMatterEnd(source);

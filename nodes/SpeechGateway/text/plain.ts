@@ -1,16 +1,18 @@
+/** Plain text is spoken as it stands, except for SSML: gateways would read its tags out. */
 import { attribute, SSML_ELEMENT } from './html';
 import { type Edit, rewrite, unchanged } from './mapped';
 import { breakMark } from './pauses';
 import { plainHeadings } from './plainHeadings';
 import type { ReadText } from './reading';
 
+/** Any tag with quoted attributes; of these, `SSML_ELEMENT` tells the elements. */
 const MARKUP_TAG =
 	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
 const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
 /** Elements that separate words. */
 const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
 
-/** Reads plain text: removes SSML tags but keeps the words inside, and turns `<break>` into a pause mark. */
+/** Reads plain text: removes SSML tags but keeps the words inside, and turns `<break>` into a pause mark. Other tags are text. */
 export function readPlain(source: string): ReadText {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();

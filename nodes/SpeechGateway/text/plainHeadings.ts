@@ -58,7 +58,7 @@ interface TitleLine {
 	isChapter?: boolean;
 }
 
-/** Spoken like the rest. The last line is never a heading. */
+/** The headings of a text, in order; they are spoken like the rest. The last line is never one: nothing would follow it. */
 export function plainHeadings(text: string): ReadHeading[] {
 	const lines = linesOf(text);
 	lines.forEach((line, index) => Object.assign(line, numberOf(line, lines[index - 1])));
@@ -98,7 +98,7 @@ function linesOf(text: string): TitleLine[] {
 	});
 }
 
-/** What a numbered title says of itself. One that goes on behind its number must not be the middle of a paragraph. */
+/** What a numbered title says of itself; nothing if it is none. One with words behind its number must not stand within a paragraph. */
 function numberOf(
 	line: TitleLine,
 	before: TitleLine | undefined,
@@ -130,7 +130,10 @@ const ONLY_PART = new RegExp(`^(?:${PART})$`, 'iu');
 const isPartTitle = (words: Array<string | undefined>) =>
 	words.some((word) => word !== undefined && ONLY_PART.test(word));
 
-/** Titles in a table of contents stand for chapters elsewhere. */
+/**
+ * Titles in a table of contents are no headings, since each stands again above its chapter. Of equal ones the last counts, or the
+ * first where the contents end the book.
+ */
 function dropContents(lines: TitleLine[]): void {
 	const runs: TitleLine[][] = [[]];
 	for (const line of lines) {
@@ -155,7 +158,7 @@ function dropContents(lines: TitleLine[]): void {
 	}
 }
 
-/** Whether titles without text between count up, which those of a part and its first chapter do not. */
+/** Whether titles without text between are contents: three that differ only in their numbers, which `Part 1`, `Chapter 1` do not. */
 function isContents(run: TitleLine[]): boolean {
 	const counts = new Map<string, number>();
 	for (const { key = '' } of run) {

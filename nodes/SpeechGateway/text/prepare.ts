@@ -26,7 +26,7 @@ export interface TextOptions {
 	pauseAfterParagraphs: number;
 }
 
-/** A heading: its words as written, and where it starts in the spoken text. */
+/** A heading: its words as written, and where it starts in the spoken text. A title may be empty (`# [pause 1s]`). */
 export interface SpokenHeading {
 	at: number;
 	title: string;
@@ -40,7 +40,7 @@ export interface SpokenHeading {
 export interface PreparedText {
 	/** What the text was read as. */
 	format: TextFormat;
-	/** Its marks told the format. */
+	/** The format was told by the marks of the text, not set by the user. */
 	isGuessed: boolean;
 	/** What is read out, in the source's words, without markup and pause marks. */
 	written: string;
@@ -105,7 +105,7 @@ function inOrder(edits: Edit[]): Edit[] {
 	return ordered;
 }
 
-/** Reads a text as a good reader would: what to speak, and where to pause. */
+/** Reads a text as a good reader would: what to speak, and where to pause. Throws InputError for subtitles or times that make no sense. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
 	const tidied = tidy(source, format, options.textFormat);

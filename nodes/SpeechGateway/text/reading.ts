@@ -71,11 +71,15 @@ export class Reading {
 	private length = 0;
 	private readonly found: ReadHeading[] = [];
 	private readonly readings: Edit[] = [];
+	/** What will separate the next words; written with them, so that a text never ends in it. */
 	private pending: Break = '';
+	/** The end of the words so far, without white space. */
 	private tail = '';
 	/** Whether the block has words. */
 	private hasWords = false;
+	/** The number of a list item that has no words yet. */
 	private lead = '';
+	/** `at`: -1 until its first words come. */
 	private openHeading: { at: number } | undefined;
 	/** Where the words begin that are said otherwise. */
 	private base = -1;
@@ -157,11 +161,13 @@ export class Reading {
 		this.lead = '';
 	}
 
+	/** From here on, words are a heading. */
 	startHeading(): void {
 		this.endBlock('\n\n');
 		this.openHeading = { at: -1 };
 	}
 
+	/** Ends a heading; one without words is none. */
 	endHeading(): void {
 		const heading = this.openHeading;
 		if (heading && heading.at >= 0) this.found.push({ ...heading, end: this.length });
@@ -184,6 +190,7 @@ export class Reading {
 		};
 	}
 
+	/** Writes what stands between the last words and the next. A comma gives way to the mark that is there. */
 	private begin(): void {
 		if (this.length > 0 && this.pending !== '') {
 			const open =

@@ -4,7 +4,7 @@ import { formatOf, type TextFormat } from './format';
 import { pauseMark, timeMark } from './pauses';
 import type { PreparedText } from './prepare';
 
-/** What would be a mark in Markdown: emphasis, code, tags, references, links, and marks at the start of a line. */
+/** What would be a mark in Markdown, so a backslash goes before it: emphasis, code, tags, references, links, and marks that open a line. */
 const MARKDOWN_MARKS =
 	/[*`~]|\\(?=[!-/:-@[-`{-~\n])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!?])|&(?=#?\w{1,31};)|\[(?=[\^!\d])|\](?=[([:])|^[#>+=|•-]|(?<=^\d{1,9})[.)](?=\s)/gimu;
 
@@ -13,7 +13,7 @@ const escaped = (text: string): string => text.replace(/&(?=#?\w{1,31};)/g, '&am
 
 const TAG = /<[a-z/!?]/i;
 
-/** How a format writes words, line breaks, the breaks between paragraphs, and headings. */
+/** How a format writes words, line breaks, the breaks between paragraphs, headings, and what goes around all of it. */
 interface Writer {
 	words: (text: string) => string;
 	line: string;
@@ -43,8 +43,8 @@ const WRITERS: Partial<Record<TextFormat, Writer>> = {
 };
 
 /**
- * Writes a stretch of a text that was read, so that it can be read again in the same format: its words with their readings, headings and pauses. Links
- * and emphasis are lost.
+ * Writes a range of a text that was read so that the node reads the same from it again: its words with their readings, headings and
+ * pauses, in its format. Links and emphasis are lost. It becomes `remainingText`, which a workflow sends back to the node.
  */
 export function writtenAgain(prepared: PreparedText, place: Span): string {
 	const { format, isGuessed, readings } = prepared;

@@ -6,16 +6,21 @@ import { pauseMark } from './pauses';
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
 /** A character reference that was escaped once more: `&amp;#39;`. */
 const ESCAPED_AGAIN = /&amp;(?=(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi;
-/** Byte order marks, soft hyphens (U+FFFE in PDFs), and marks without width, but not the joiners that letters and emoji need. */
+/** A soft hyphen at the end of a line (U+FFFE in text from PDFs), with the line break. */
 const SOFT_BREAK = /[\u00ad\ufffe][ \t]{0,20}\r?\n[ \t]{0,20}/g;
+/** Byte order marks, soft hyphens and marks without width, but not the joiners that letters and emoji need. */
 const INVISIBLE = /[\ufeff\ufffe\u00ad\u200b\u2060\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** `ﬁ`, `ﬂ` and the like, as text from PDFs has them. */
 const LIGATURE = /[\ufb00-\ufb06]/g;
+/** A line of `═══` or `+---+` around a table. */
 const BOX_LINE =
 	/^[ \t]*(?=[^\n]*[\u2500-\u259f])[\u2500-\u259f \t]+\r?$|^[ \t]*\+[-=+]{2,}\+[ \t]*\r?$/gm;
+/** `* * *`, `---`, `❦` or a lone `*` on a line. */
 const SCENE_BREAK = /^[ \t]*(?:⁂|❦|\*|([*_–—-])(?:[ \t]{0,9}\1){2,200})[ \t]*(?=\r?$)/gm;
 /** Words between two single underscores, as old books mark italics; within a line break, but not within names such as `_id_.json`. */
 const ITALICS =
 	/(?<![\p{L}\p{N}_/\\.])_(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'¿¡])((?:[^_\n]|\n(?!\s*\n)){1,500}?)(?<=[\p{L}\p{M}\p{N}\p{Pe}\p{Pf}.,;:!?…"'—-])_(?![\p{L}\p{N}_/\\(=]|\.\p{L})/gu;
+/** A word, a hyphen at the end of the line, and the word that opens the next one, with a hyphen if there is one in that, too. */
 const HYPHENATED =
 	/(?<![\p{L}\p{M}])([\p{L}\p{M}'’-]{0,38}[\p{L}\p{M}])[-‐]\r?\n[ \t]{0,40}((\p{L}[\p{L}\p{M}'’]{0,38})(-\p{L})?)/gu;
 
@@ -29,7 +34,11 @@ const SECOND_OF_COMPOUND =
 /** A hyphen that stands for the rest of the word: `Haupt- und Nebensatz`. */
 const SUSPENDED = /^(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|en|of|og|och|eller|и|или)$/iu;
 
-/** Joins words that were broken at the end of a line. Compounds keep their hyphen, as far as that can be told. */
+/**
+ * Joins words that were broken at the end of a line. Compounds keep their hyphen, as far as that can be told: first by the text
+ * itself, which may have the word elsewhere with or without one, then by what is usual in European languages. `re-⏎member` becomes
+ * `remember`, `well-⏎known` keeps its hyphen, and `Haupt-⏎und` gets a space.
+ */
 function joinHyphenated(text: string): string {
 	let words: Set<string> | undefined;
 	const occurs = (word: string) => {
@@ -89,7 +98,7 @@ const STEPS: Array<[name: string | undefined, step: (text: string) => string]> =
 	['hyphens at the ends of lines', joinHyphenated],
 ];
 
-/** Tidies a text that has no format's marks. What is set to be plain stays as it is, byte for byte. */
+/** Tidies a text that was recognised as plain, and says in `notes` what it changed. What is set to be plain stays byte for byte. */
 export function tidy(
 	source: string,
 	format: TextFormat,

@@ -35,6 +35,7 @@ function isHidden(style: string): boolean {
 	return isZero(style, 'opacity') && !/transform|transition|animation|will-change/i.test(style);
 }
 
+/** Whether a style sets a property to `0`, `0px`, `0.00em` or the like. */
 const isZero = (style: string, property: string): boolean =>
 	new RegExp(`(?:^|[;\\s])${property}\\s*:\\s*0*(?:\\.0*)?0(?:[a-z]+|%)?\\s*(?:[;!]|$)`, 'i').test(
 		style,
@@ -55,11 +56,11 @@ export interface Invisible {
 	hidden: boolean;
 }
 
-/** The value of an attribute. */
+/** The value of an attribute; empty if the element has none of that name. */
 export const valueOf = ({ attrs }: Element, name: string): string =>
 	attrs.find((attribute) => attribute.name === name)?.value ?? '';
 
-/** The words of an element; of a long one, its beginning. */
+/** The words of an element; of a long one, its beginning. Looks at no more than `most` nodes, so it may be asked of every element. */
 export function wordsIn(element: Element, most = 80): string {
 	const open: Element['childNodes'] = [element];
 	let words = '';
@@ -82,7 +83,7 @@ function isIcon({ childNodes }: Element): boolean {
 	return visible.some(isLabel) && visible.every((node) => isLabel(node) || isWordless(node));
 }
 
-/** Why an element is left out; undefined: it is read. */
+/** Why an element is left out, which a hint says (`noWords`: without one); undefined: it is read. */
 export function unreadKind(element: Element): LeftOutKind | 'noWords' | undefined {
 	const kind = reasonOf(element);
 	// What does not end may have swallowed the rest of the page.
