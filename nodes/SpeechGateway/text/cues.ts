@@ -18,17 +18,17 @@ const trimmedLines = (source: string): string[] =>
 		.split(/\r*\n|[\r\u2028\u2029]/)
 		.map((line) => line.trim());
 
-/** Whether a line has the times of a cue, and not of a schedule: with a fraction or hours, and no words behind. */
+/** Whether a line has the times of a cue (with a fraction or hours, and no words behind), not of a schedule: `12:30 -> 13:15 Lunch`. */
 const isCueLine = (line: string): boolean => {
 	const [, start, , rest = ''] = CUE_LINE.exec(line) ?? [];
 	const isExact = start !== undefined && /[.,，]|[:：].*[:：]/.test(start);
 	return isExact && (rest === '' || SETTINGS.test(rest));
 };
 
-/** In a file of cues, at least each so many lines there is one of times; blank lines do not count. */
+/** Lines that a cue has on average, at most, without blank ones; in an article that quotes some cues, there are more. */
 const MOST_LINES_A_CUE = 6;
 
-/** Whether a text is an SRT or WebVTT file, be it with a title or in a fence; not one that shows an example of them. */
+/** Whether a text is an SRT or WebVTT file, also below a title or in a code fence, but not an article that shows an example of one. */
 export function isSubtitleFile(source: string): boolean {
 	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
 	const lines = trimmedLines(source).filter((line) => line !== '');
@@ -42,20 +42,21 @@ export function isSubtitleFile(source: string): boolean {
 	return cues > 1 && cues * MOST_LINES_A_CUE >= lines.length && !isExample;
 }
 
-/** What is shown from one second to another. */
+/** What is shown from one second to another; lines as in the file, with markup and blank ones. */
 export interface FileCue {
 	start: number;
 	end: number;
 	lines: string[];
 }
 
+/** The error for subtitles that nobody can read; what to do depends on whether the text was meant as such. */
 export const noFile = (what: string) =>
 	new InputError(
 		what,
 		`Correct the subtitles or, if the text is no SRT or WebVTT file, set "Text Format" to "Plain Text". ${NOTHING_SENT}`,
 	);
 
-/** Seconds. The last of four numbers is a fraction, and so are three digits. */
+/** Seconds of `1:02,5`, of `00:01:02:500` (the last of four numbers is a fraction) and of `1:02:500` (so are three digits). */
 function timeOf(text: string): number {
 	const time = text.replace(/[ \t]/g, '');
 	const numbers = time.split(/[.,:：，]/);
@@ -64,7 +65,11 @@ function timeOf(text: string): number {
 	return clockSeconds(numbers.join(':')) + Number(`0.${fraction}`);
 }
 
-/** The cues of a file as they stand in it, and what stands before them. Throws InputError for one whose times are missing or wrong. */
+/**
+ * The cues of a file as they stand in it, and what stands before them. The file is divided at its lines of times: a number or name
+ * above one heads its cue, and what is below, up to the next head, are its words, even behind blank lines. Throws InputError where
+ * the times of a cue are missing or cannot be read: words would be heard at a wrong time, and numbers spoken.
+ */
 export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 	const lines = trimmedLines(source).filter((line) => !CUE_FENCE.test(line));
 	const isVtt = WEBVTT.test(lines.find((line) => line !== '') ?? '');
@@ -108,7 +113,7 @@ export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 	return { cues, preface: before.join(' ').trim() };
 }
 
-/** Without the blocks of WebVTT that are for programs and their authors. */
+/** Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line. */
 function withoutNotes(lines: string[]): string[] {
 	let isNote = false;
 	return lines.filter((line, index) => {

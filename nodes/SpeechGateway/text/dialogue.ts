@@ -92,7 +92,10 @@ const escapedName = (name: string) =>
 		.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 		.replace(/\s+/g, '\\s{1,3}');
 
-/** A name as it is written, or in capitals, with a colon; `\n` may have come as two characters. */
+/**
+ * Finds a known name with a colon behind other words, as in `Hi! Ben: Hello.`: two speeches in one line, of which the second would
+ * be spoken in the voice of the first. The line break may have come as the two characters `\n`.
+ */
 function innerNames(names: string[]): RegExp | undefined {
 	const written = names.filter((name) => name.trim() !== '');
 	if (written.length === 0) return undefined;
@@ -103,9 +106,10 @@ function innerNames(names: string[]): RegExp | undefined {
 	);
 }
 
-/** How much to show of a line. UTF-16 units. */
+/** How much of a line an error shows. UTF-16 units. */
 const AROUND_NAME = { before: 20, after: 40 };
 
+/** The first such place with the words around it; undefined: there is none. */
 function innerNameIn(texts: string[], names: string[]): string | undefined {
 	const pattern = innerNames(names);
 	if (!pattern) return undefined;

@@ -8,7 +8,7 @@ import { isTone } from './tones';
 const NAME_AT_LINE_START =
 	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)]|\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d]{0,7})[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[*_]{1,3}(?=[(（[［]))?(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
 
-/** Words that often stand before a colon, but are no speakers. */
+/** Words that often stand before a colon, but are no speakers; folded. */
 const LABELS = setOf(
 	'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
 		'answer q a ps p.s nb n.b attention remember result results source sources title subject date time place location ' +
@@ -20,7 +20,7 @@ const LABELS = setOf(
 		'exemple attention remarque note conseil nota ejemplo atención consejo aviso esempio attenzione exemplo atenção ' +
 		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 第一 第二 第三 第四 首先 其次 最后 最後 メモ ヒント 例え ملاحظة',
 );
-/** Names for the narrator. */
+/** Names for the narrator, folded. */
 export const NARRATORS = setOf(
 	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي',
 );
@@ -69,7 +69,10 @@ export interface Name {
 
 const TIME_MARK = new RegExp(`^[[［]${TIME_RANGE}[\\]］]$`, 'u');
 
-/** `parentheses`: as for all tone tags. */
+/**
+ * What stands where a name does: before a colon at the start of a line. Also finds labels and other words (`Note: …`); who of them
+ * speaks is for the caller to say. `parentheses`: whether `[…]` behind a name is a tone if it is no known one.
+ */
 export function namesIn(script: string, parentheses: Parentheses): Name[] {
 	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
 		const [speech, marks, name, marksBehind, round, square] = match;
@@ -93,6 +96,7 @@ export function namesIn(script: string, parentheses: Parentheses): Name[] {
 /** One word, capitalized or in a script without case, and at most a number after it: `Ben`, `Speaker 2`, `小明`. */
 export const SINGLE_NAME =
 	/^(?:\p{Lu}[\p{L}\p{M}'’-]{1,29}|\p{Lo}[\p{Lo}\p{M}]{0,7})(?: ?\d{1,3}| [A-Z])?$/u;
+/** A name that begins with a title, so that its other words may be anything: `Dr. von Hagen`. */
 export const TITLE =
 	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
 

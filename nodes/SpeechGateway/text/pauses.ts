@@ -15,6 +15,7 @@ export interface Pause {
 /** `[pause 1.5s]`; `[at 1:02.5]` and `[at 62.5s]`, whose silence lasts until then. */
 const PAUSE_MARK =
 	/\[[ \t]{0,3}(?:at[ \t:=]{1,3}(\d{1,3}(?::\d{1,2}){1,2}(?:[.,]\d{1,6})?)|(pause|at)[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?))[ \t]{0,3}\]/gi;
+/** SSML's duration of a break: `500ms`, `1.5s`. */
 const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
 
 /** Whether a text in brackets is a pause mark. */
@@ -33,14 +34,14 @@ function milliseconds(amount: string, unit: string): number {
 
 const shortened = (length: number): number => Math.min(MAX_PAUSE_MILLISECONDS, length);
 
-/** A pause mark as `takePauses` reads it. */
+/** A pause mark as `takePauses` reads it; milliseconds. */
 export const pauseMark = (length: number): string =>
 	length % 1000 === 0 ? `[pause ${length / 1000}s]` : `[pause ${length}ms]`;
 
-/** A mark with a time as `takePauses` reads it. */
+/** A mark such as `[at 1:02.5]` as `takePauses` reads it. */
 export const timeMark = (seconds: number): string => `[at ${clock(seconds)}]`;
 
-/** `0:35`, `1:02.5` or `1:02:03`. */
+/** Seconds as people write them, exact to the millisecond: `0:35`, `1:02.5` or `1:02:03`. */
 export function clock(seconds: number): string {
 	const [whole, fraction] = timestamp(Math.round(seconds * 1000)).split('.');
 	const [hours, minutes, secondsWithin] = whole.split(':');
@@ -49,7 +50,7 @@ export function clock(seconds: number): string {
 	return `${most}:${secondsWithin}${rest && `.${rest}`}`;
 }
 
-/** Writes an SSML `<break>` as a pause mark. */
+/** Writes an SSML `<break>` as a pause mark. `time`: its attribute; without one that can be read, 750 ms. */
 export function breakMark(time = ''): string {
 	const match = TIME.exec(time.trim());
 	return pauseMark(match ? shortened(milliseconds(match[1], match[2])) : BREAK_MILLISECONDS);
@@ -72,7 +73,8 @@ function readMark([mark, time, word, amount, unit]: RegExpMatchArray): Omit<Paus
 
 /**
  * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause; of several times,
- * the last one counts. Pauses are at offsets of the remaining text, `written`, which is mapped to the text.
+ * the last one counts. Pauses are at offsets of the remaining text, `written`, which is mapped to the text. Words stay apart:
+ * `a[pause 1s]b` becomes `a b`, and `a [pause 1s] b` does, too. Throws InputError for a time beyond ten hours.
  */
 export function takePauses(text: string): { written: MappedText; pauses: Pause[] } {
 	const edits: Edit[] = [];

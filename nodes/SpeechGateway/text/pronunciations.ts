@@ -14,7 +14,10 @@ export interface Pronunciation {
 /** Folding leaves ASCII as it is, apart from its case. */
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** Folds the case of a character (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`), and decomposes it. */
+/**
+ * Folds the case of a character (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`), and decomposes it. Cut off at four times its
+ * length, for which `fold` has room.
+ */
 function foldCharacter(character: string): string {
 	if (ASCII.test(character)) return character.toLowerCase();
 	if (character === 'İ') return 'i';
@@ -22,7 +25,7 @@ function foldCharacter(character: string): string {
 	return folded.slice(0, 4 * character.length);
 }
 
-/** Folds a text for comparison; `origins` has the original offset of each unit. */
+/** Folds a text for comparison; `origins` has the original offset of each unit, and behind them the length of the text. */
 function fold(text: string) {
 	const origins = new Uint32Array(text.length * 4 + 1);
 	let folded = '';
@@ -90,7 +93,10 @@ function wordEdgeTest(text: string): (offset: number) => boolean {
 	};
 }
 
-/** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the spans that are `fixed` do not change. */
+/**
+ * Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the spans that are `fixed` (tone tags) do not
+ * change. A letter with an accent is another letter, however it is encoded: `cafe` is not found in `café`.
+ */
 export function pronounce(text: string, rules: Pronunciation[], fixed: Span[]): Edit[] {
 	const isEdge = wordEdgeTest(text);
 	const trie = trieOf(rules);

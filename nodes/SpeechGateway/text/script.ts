@@ -1,4 +1,12 @@
-/** Scripts as models, transcripts and screenplays write them, brought into lines of `Name: words`. */
+/**
+ * Scripts as models, transcripts and screenplays write them, brought into lines of `Name: words`:
+ *
+ *     [00:12] Anna: Hi!              Anna: Hi!
+ *     <Ben>Hello.</Ben>              Ben: Hello.
+ *     **ANNA** (CONT'D)              ANNA (CONT'D):
+ *     Come in.                       Come in.
+ *     [door closes]
+ */
 import { withoutDirections } from './directions';
 import { withoutThoughts } from './html';
 import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
@@ -24,7 +32,9 @@ export interface Script {
 /** Whether a name, folded, is that of a speaker or the narrator. */
 type IsKnown = (key: string) => boolean;
 
+/** `<Anna>` or `</Anna>`; whether it is a name shows later. */
 const SCRIPT_TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
+/** `<voice name="Anna">`, `<speaker id='Anna'>`, WebVTT's `<v Anna>` and `<v.loud Anna>`, and their end tags. */
 const VOICE_TAG =
 	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]([^<>\n"]{1,60})>|<\/(?:voice|speaker|v)>/giu;
 
@@ -69,6 +79,7 @@ const LONE_NAME = new RegExp(
 	`^[ \\t]{0,20}([*_]{0,3}|\\[)([^\\s*_[\\]()（）:：<>"“”][^*_[\\]()（）:：<>]{0,59}?)([*_]{0,3}|\\])(?:[ \\t]{0,20}[(（]([^()（）]{1,60})[)）])?(?:[ \\t]{0,20}[-–—|,]?[ \\t]{0,20}([[(]?${TIME_RANGE}[\\])]?))?[*_]{0,3}[ \\t]{0,20}$`,
 	'u',
 );
+/** How a line in capitals begins that is a scene or a cut, not a name. */
 const SCENE_HEADING = /^(?:INT|EXT|EST|FADE|CUT|DISSOLVE|THE END|END)\b/;
 const isCapitals = (name: string) =>
 	/^[^\p{Ll}]*$/u.test(name) && (/\p{Lu}.*\p{Lu}/u.test(name) || /\p{Lo}/u.test(name));
@@ -164,7 +175,7 @@ class ScriptReader {
 		return name && this.isKnown(name.key) ? name : undefined;
 	}
 
-	/** The lines of fences around speeches; any other fence is code. */
+	/** The indexes of lines that fence speeches in, as models do; any other fence is code. One without an end goes to the last line. */
 	private fencesAround(): Set<number> {
 		const found = new Set<number>();
 		let open: number | undefined;
@@ -183,6 +194,7 @@ class ScriptReader {
 		return found;
 	}
 
+	/** The line without a time before its name or in brackets; `12:30 we left` keeps its own. */
 	private withoutTime(line: string): string {
 		const time = LEADING_TIME.exec(line);
 		if (!time) return line;

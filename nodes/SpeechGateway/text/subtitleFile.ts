@@ -1,6 +1,7 @@
 /**
  * SRT and WebVTT files (written in `speech/subtitles`) as text with marks such as `[at 0:35]`: what a person would read out, each
- * sentence at its time.
+ * sentence at its time. All that follows (pronunciations, cutting, retries) then knows only pause marks. In this order: cues with
+ * their times, the words of each, lines that roll up only once, who speaks, sentences that go over several cues.
  */
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
@@ -19,10 +20,14 @@ import { takePauses, timeMark } from './pauses';
 import type { ReadText } from './reading';
 import { tidy } from './tidy';
 
+/** WebVTT's `<v Anna>` and `<v.loud Anna>`. */
 const VOICE = /<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]{1,60})>/giu;
+/** Readings of characters with their words, tags, times of single words (`<00:00:02.000>`), SubStation's `{\an8}`, MicroDVD's `{y:i}`. */
 const CUE_MARKUP =
 	/<rt\b[^<>]*>[^<>]*<\/rt>|<rp\b[^<>]*>[^<>]*<\/rp>|<\/?[a-z][^<>\n]{0,200}>|<[ \d:.,]{1,20}>|\{\\[^{}\n]{0,100}\}|\{\/?[ibuyfcs](?::[^{}\n]{0,60})?\}/giu;
+/** From one note to the next, or to the end of the cue. */
 const SONG = /[♪♫♬♩🎵🎶][^♪♫♬♩🎵🎶]*(?:[♪♫♬♩🎵🎶]|$)/gu;
+/** `[door slams]` anywhere, and `*sighs*` on a line of its own if it is no sentence. */
 const SOUND =
 	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
 /** Where a sentence begins; in the middle of one, parentheses are words. */
@@ -31,8 +36,10 @@ const ASIDE = /(^[ \t>-]*|[.!?…:。！？：]["”’']?[ \t]*)[(（]([^()（�
 const MOST_WORDS_OF_SOUND = { alone: 6, beside: 4 };
 /** Of scripts without spaces. */
 const CHARACTERS_A_WORD = 2;
+/** What captions put before the words of another speaker: a dash, but no minus, or `>>`. */
 const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
 
+/** `[Anna]` or `(Anna):`, which is a speaker if the name is known. */
 const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
 
 /**
@@ -74,9 +81,10 @@ const ROLLING = 0.3;
 const PUNCTUATED = 0.15;
 /** Seconds between two cues that belong together. */
 const CLOSE = 0.5;
+/** Characters of a sentence over several cues, at most: only its beginning is heard exactly at its time. */
 const LONGEST_SENTENCE = 300;
 
-/** No captions have more lines. */
+/** No captions show more lines at once. */
 const MOST_LINES_SHOWN = 10;
 
 /** How many lines at the end of one cue stand at the beginning of the next one. */
@@ -103,6 +111,7 @@ function unrolled(all: FileCue[]): FileCue[] {
 		const before = cues[index - 1];
 		return before && start - before.end < CLOSE ? repeatedLines(before.lines, lines) : 0;
 	});
+	// "No!" in two cues is said twice; captions roll where cues repeat some of their lines, or three and more all of them.
 	const whole = repeats.filter(
 		(count, index) => count > 0 && count === cues[index].lines.length,
 	).length;
@@ -135,6 +144,7 @@ function nameIn(line: string): Name | undefined {
 
 const isInCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
 
+/** `Speaker 2` or `Guest b`, one of several: `Speaker 1` and `Speaker 2` count as a name that occurs twice. */
 const WITH_NUMBER =
 	/^((?:speaker|spk|sprecher(?:in)?|voice|guest|person|man|woman|boy|girl|student)) ?(?:\d+|[a-z])$/;
 
@@ -164,6 +174,7 @@ function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string
 	return [...tagged, ...[...repeated, ...others].map(({ key }) => key)];
 }
 
+/** The lines of a cue by who speaks: each begins at a name or a dash; lines without either go on. */
 function speechesIn(lines: string[], speakers: Set<string>): Speech[] {
 	const speeches: Array<Omit<Speech, 'words'> & { said: string[] }> = [];
 	for (const line of lines) {
@@ -191,7 +202,9 @@ interface Sentence {
 	speeches: Speech[];
 }
 
+/** Ends of cues whose sentence goes on, where captions have no full stops. */
 const GOES_ON = /[,;:،、，；：–—-]$/u;
+/** An ellipsis that ends a cue, and the next begins with one or a small letter: one sentence goes over both. */
 const TRAILS_OFF = /(?:…|\.{2,})$/u;
 const DOTS = /^(?:…|\.{2,}) ?/u;
 const TAKES_UP = /^(?:…|\.{2,}|\p{Ll})/u;

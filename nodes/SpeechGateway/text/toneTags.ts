@@ -1,3 +1,8 @@
+/**
+ * Words in brackets: tone tags such as `(happy)`, which the model acts upon and nobody hears, or an aside, which is read aloud. A tag
+ * that is read aloud is embarrassing; an aside that is taken for a tag is a lost word. So what is no known tone is spoken, unless the
+ * user says that all brackets are for the model.
+ */
 import { SENTENCE_END } from './boundaries';
 import { endAt, matchAt, type Span, UNSPACED } from './characters';
 import type { Edit } from './mapped';
@@ -97,7 +102,7 @@ export const spokenTags = (text: string): string[] =>
 		return isSpoken && (isSquare || isBetweenSentences(before)) ? [tag] : [];
 	});
 
-/** The text of the same length in which nothing within a tag ends a word, a clause or a sentence. */
+/** A text of the same length, with `X` for all in tags but white space: nothing there ends a word, a clause or a sentence. */
 export function maskTags(text: string, tags: Span[]): string {
 	let masked = '';
 	for (const { start, end } of tags) {
@@ -192,7 +197,11 @@ function pairs(text: string): Array<[open: number, close: number]> {
 	return [...round, ...square];
 }
 
-/** Replaces parentheses, and square brackets around words, with commas, except those around known tone words. */
+/**
+ * Replaces parentheses, and square brackets around words, with commas, except those around known tone words, since a model may not
+ * speak what is in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join their word (`item(s)`); calls,
+ * formulas and indexes stay (`f(x)`).
+ */
 export function readBracketsAloud(text: string): Edit[] {
 	const beforeSpaces = (at: number) => {
 		while (/[ \t\u00a0]/.test(text.charAt(at - 1))) at--;

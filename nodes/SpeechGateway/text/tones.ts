@@ -51,6 +51,7 @@ const TONES = new Set(
 /** Sounds and ways of speaking, in all verb forms. */
 const SOUNDS =
 	/^(?:laugh|chuckl|giggl|sigh|whisper|shout|scream|sob|gasp|groan|moan|yell|murmur|mumbl|mutter|pant|yawn|cough|sneez|cr|weep|sniff|sniffl|snort|scoff|hum|humm|sing|inhal|exhal|breath|snicker|shriek|growl|whimper|stammer|stutter|grin|smil|smirk|hesitat|clap|gulp|tremb|trembl|laughs? out)(?:e|es|s|y|ies|ied|ed|d|ing|ying)?$|^clear(?:s|ing)? throat$/;
+/** Words around a tone that change it, but not that it is one: `very sad`, `in a hurry tone`. */
 const AROUND =
 	/^(?:(?:very|slightly|a little|a bit|quite|really|so|extremely|more|softly|loudly|quietly|nervously|in an?|with an?|speaking|crowd|audience|background) )+|(?: (?:tone|voice|softly|loudly|quietly|nervously|heavily|deeply|slowly|out loud|loud|tone of voice))+$/g;
 
