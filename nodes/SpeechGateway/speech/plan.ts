@@ -140,7 +140,10 @@ export type EarlierIn = (voice: Voice, line: number) => EarlierSegments | undefi
  */
 export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 
-/** `draft`: cuts the text around the segments that are known. */
+/**
+ * A planner from what an operation makes of its text. `draft`: cuts the text around the segments that are known. IDs that were looked
+ * up take the place of those that the voices had when they last spoke.
+ */
 export const planner =
 	<I extends PlanInput>(draft: (input: I, earlier: EarlierIn) => Draft): Planner<I> =>
 	(input, looked = {}, before) => {
@@ -162,7 +165,7 @@ export const voiceIdsIn = ({ segments }: Plan): VoiceIds =>
 		),
 	);
 
-/** The IDs that voices had when they last spoke. */
+/** The IDs that voices had when they last spoke, by title; of several previous versions, those of the first. */
 const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
 	...Object.fromEntries(
 		previous
@@ -173,6 +176,10 @@ const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => (
 	...voiceIds,
 });
 
+/**
+ * The segments on record, by the voice that spoke them. Those of previous versions may stand anywhere in the text; what was sent for
+ * this item stands where it stood, or also elsewhere if the text was changed since.
+ */
 function knownIn(
 	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
 	ids: VoiceIds,
@@ -201,7 +208,11 @@ function knownIn(
 	};
 }
 
-/** Looks each segment up: in the previous versions, then among what was sent before. */
+/**
+ * Looks each segment up by its key: in the previous versions, then among what was sent before. Equal requests are told apart by their
+ * number, since each is spoken and paid for by itself: the second "Yes." of a script is number 2 of its key. Of what is used again,
+ * the third of two equal places is the second once more: no request is needed for it.
+ */
 function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): PlannedSegment[] {
 	const spokenAgain = (input.previous ?? []).map(({ again }) => new Set(again));
 	const previous = (input.previous ?? []).map(({ record }, file) =>
@@ -235,12 +246,14 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 	});
 }
 
+/** How often a key has come, this time included. */
 function counted(counts: Map<string, number>, key: string): number {
 	const count = (counts.get(key) ?? 0) + 1;
 	counts.set(key, count);
 	return count;
 }
 
+/** Hashes the keys in order with their silences and times; undefined as long as a voice is known by its title alone. */
 function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string | undefined {
 	const content = segments.map(({ key, pauseAfterMs, heardAt }) => [
 		...[key, pauseAfterMs],
@@ -297,7 +310,10 @@ const withPauses = (segments: DraftSegment[], pauseBetweenSegments: number): Dra
 		),
 	}));
 
-/** The words of the segments from one index to another, both included, as a text or script that can be spoken by itself. */
+/**
+ * The words of the segments from one index to another, both included, as a text or script that can be spoken by itself: a line that
+ * was cut has its name again (`Anna: …`), but its headings and time only where it begins.
+ */
 export function wordsOf({ segments, lines }: Plan, from: number, to: number): string {
 	return [...grouped(segments.slice(from, to + 1), ({ line }) => line)]
 		.map(([line, said]) => {
@@ -336,12 +352,13 @@ const tokensFor = (input: Priced, text: string): number => {
 	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
 };
 
-/** The estimate for an item: of all its requests, and of those that are still to be sent. */
+/** The estimate for an item: of all its requests, whenever they were sent. */
 export const tokensOf = (input: Priced, plan: Plan): number => tokensFor(input, paidText(plan));
+/** The estimate for what is still to be sent, which the spending limit is about. */
 export const tokensToSend = (input: Priced, plan: Plan): number =>
 	tokensFor(input, textToSend(plan));
 
-/** The voices of what is to be sent, and those by title of what is taken from a previous version. */
+/** The voices of what is to be sent, and those by title of what is taken from a previous version: another voice may have it by now. */
 export const voicesToAsk = ({ segments }: Plan): Voice[] =>
 	segments.flatMap(({ reused, isSent, voice }) =>
 		isSent || (reused && typeof voice === 'string') ? [] : [voice],

@@ -1,4 +1,8 @@
-/** The previous versions of a file: which of their segments are used again, and how they get out of them. */
+/**
+ * The previous versions of a file: which of their segments are used again, and how they get out of them. A file that this node made
+ * carries a record of its segments (`segmentsRecord`). Those whose request is the same in the new text are cut out of the file, without
+ * decoding, and joined with what is spoken anew; nothing is paid for them.
+ */
 import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
 import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
@@ -25,6 +29,7 @@ type Comparable = Pick<
 > &
 	OnRecord;
 
+/** The option's name, for errors. */
 const LABEL = 'Previous Version';
 
 /** The input with what its previous versions say of themselves. Throws InputError when there is none that can be used. */
@@ -131,7 +136,7 @@ function segmentsAt({ info, record: { segments } }: PreviousVersion, times: numb
 	});
 }
 
-/** What is used again; `secondsOf`: how long a segment plays. */
+/** How many segments are used again, and how long they play, to the millisecond; `secondsOf`: how long one does. */
 export function reusedIn(
 	{ segments }: Plan,
 	secondsOf: (segment: NonNullable<PlannedSegment['reused']>, index: number) => number,
@@ -180,6 +185,7 @@ export function hintOnReuse(
 const isTitled = ({ voice }: PlannedSegment, title: string | undefined): boolean =>
 	typeof voice !== 'string' && voice.title === title;
 
+/** The likeliest cause, to follow a colon: what the user has changed for all segments at once. */
 function whyNothingReused(
 	manners: Manner[],
 	{ model, speed = 1 }: Comparable,
@@ -192,7 +198,7 @@ function whyNothingReused(
 		: 'it was made with other voices';
 }
 
-/** What a joined file is to say of its segments; undefined as long as not all voices are known by their IDs. */
+/** Writes what a joined file is to say of its segments; undefined as long as not all voices are known by their IDs. */
 export function recordFor(
 	{ model, speed = 1, additionalBody }: Omit<SpeakingManner, 'responseFormat'>,
 	segments: PlannedSegment[],

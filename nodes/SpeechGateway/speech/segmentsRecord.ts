@@ -1,8 +1,12 @@
-/** What a file says of its segments, so that a later version of its text need not have them spoken again. No words are in it. */
+/**
+ * What a file says of its segments, so that a later version of its text need not have them spoken again. It goes wherever the file
+ * goes, so it has hashes instead of words. Whoever reads one trusts nothing in it: other programs cut files and copy tags.
+ */
 import type { Place, PlannedAudio } from '../audio';
 import { isRecord, parseJson } from '../core/json';
 import type { Fingerprint } from '../text/knownSegments';
 
+/** Raised when the meaning of a record changes; a later one is refused by name. */
 const VERSION = 1;
 /** More are refused, as nobody has a text of so many: to read a record must not keep n8n busy. */
 const MOST_SEGMENTS = 20_000;
@@ -37,7 +41,7 @@ export interface SegmentsRecord {
 	segments: RecordedSegment[];
 }
 
-/** The record as ASCII. */
+/** The record as JSON in ASCII, which the tags of all formats can hold. */
 export const writeRecord = ({ segments: parts, ...record }: SegmentsRecord): string =>
 	JSON.stringify({ version: VERSION, ...record, parts }).replace(
 		/[^\0-\x7f]/g,
