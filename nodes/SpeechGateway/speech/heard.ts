@@ -9,7 +9,7 @@ import type { AudioInfo, ForeignInfo } from '../audio';
 import { sentences } from '../text/boundaries';
 import { lettersOf } from './oddSegments';
 
-/** Between two places, seconds from the start of the segment. */
+/** Silence within a segment, seconds from its start. */
 export interface HeardPause {
 	start: number;
 	end: number;
@@ -36,23 +36,27 @@ interface Gap {
 	seconds: number;
 }
 
-/** How many places or pauses may stay unmatched in a row, so that the search stays short. */
+/** How many places or pauses may stay unmatched in a row: without a bound, the search takes the square of both. */
 const MOST_SKIPPED = 8;
 /** How far a voice may drift off its pace: seconds, and a share of the segment. */
 const MOST_DRIFT = { seconds: 10, share: 0.15 };
-/** Costs of a match. A pace that is off by one standard deviation costs about 1. */
+/** Costs of a place without a pause, where a pace that is off by one standard deviation costs 1. */
 const SILENT_SENTENCE_END = 1;
 const SILENT_CLAUSE_END = 0.6;
+/** Cost of a pause without a place, for each of its seconds beyond those of the stops within words. */
 const PAUSE_A_SECOND = 8;
 const SHORT_PAUSE = 0.06;
+/** Variance of the time that words take, in seconds²: it grows with the time itself. */
+const VARIANCE = { aSecond: 0.06, least: 0.02 };
 /** Seconds: only a pause at least so long is taken for the end of a sentence by its length alone. */
 const LONG_PAUSE = 0.25;
+/** How many times as long as the longest of the others a pause is that stands out. */
 const CLEARLY_LONGER = 1.5;
 const PAUSE_MARKS = /[,;:()—–…،؛、，；：）]+/gu;
 
 /**
- * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). Without pauses, time is shared
- * by letters. Never decreases.
+ * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). `seconds`: how long it plays; `pauses`:
+ * in order. Without pauses, time is shared by letters. Never decreases.
  */
 export function heardAt(
 	text: string,
@@ -78,6 +82,7 @@ export function heardAt(
 	};
 }
 
+/** Where a voice may pause, from front to back: ends of sentences and clauses, but not the end of the text. */
 function placesIn(text: string): PausePlace[] {
 	const offsets = new Map<number, boolean>();
 	for (const clause of text.matchAll(PAUSE_MARKS))
@@ -160,7 +165,7 @@ function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anch
 					const off = columns[column].spoken - columns[c].spoken - expected;
 					const cost =
 						costs[r][c] +
-						off ** 2 / (0.06 * expected + 0.02) +
+						off ** 2 / (VARIANCE.aSecond * expected + VARIANCE.least) +
 						(skippedRows[row] - skippedRows[r + 1]) +
 						(skippedColumns[column] - skippedColumns[c + 1]);
 					if (cost < costs[row][column]) {
@@ -183,7 +188,7 @@ function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anch
 	return anchors;
 }
 
-/** Of the numbers before each index. */
+/** The sum of the numbers before each index, so that a difference of two tells what lies between. */
 function sums(numbers: number[]): number[] {
 	let sum = 0;
 	return [0, ...numbers.map((number) => (sum += number))];

@@ -1,4 +1,7 @@
-/** Which segments of generated speech are far too short or too long for their text, or fall silent: words dropped, or said over and over. */
+/**
+ * Which segments of generated speech are far too short or too long for their text, fall silent, or begin anew: models drop words, or
+ * say them over and over. Nothing is recognised; only lengths are compared, so a hint asks somebody to listen.
+ */
 import { countCharacters } from '../text/characters';
 
 /** Time that a character takes, in letters of an alphabet: a digit is a word, a character of Chinese a syllable. */
@@ -31,7 +34,7 @@ const ENOUGH_LETTERS = 40;
 /** A segment as it was spoken. */
 export interface SpokenSegment {
 	text: string;
-	/** NaN where that is not known: then nothing is odd about it. */
+	/** NaN where that is not known: then its length is not judged. */
 	seconds: number;
 	/** Seconds from its start. */
 	pauses?: Array<{ start: number; end: number }>;

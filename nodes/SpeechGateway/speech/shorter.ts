@@ -19,7 +19,7 @@ export const canBeSplit = ({ longText, maxSegmentCharacters }: Splitting, text: 
 	maxSegmentCharacters > SHORTEST &&
 	countCharacters(text) > SHORTEST;
 
-/** The longest segment to try after one of so many characters was cut. */
+/** The longest segment to try after one of so many characters was cut: half, since the time it takes grows with them. */
 const lengthAfter = (characters: number): number => Math.max(SHORTEST, Math.floor(characters / 2));
 
 const isBegun = ({ ledger }: ItemRequests): boolean => ledger.entries().length > 0;
@@ -60,6 +60,7 @@ export function lengthAfterCuts(
 	return length;
 }
 
+/** Remembers the length for the items of the run that are still to begin, and says the latest one in a hint. */
 function learn({ longest, hints }: Session, characters: number): void {
 	if (characters >= longest.characters) return;
 	hints.delete(longest.hint);

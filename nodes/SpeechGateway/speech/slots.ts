@@ -10,19 +10,20 @@ import type { TimedText } from './subtitles';
 const CLEARLY_TOO_LONG = 1.15;
 /** Seconds: what is later is heard to be late. */
 const LATE = 0.05;
-/** The share of times that a speed must keep. */
+/** The share of times that a suggested speed must keep: a single crowded cue should not make all of them hasty. */
 const KEPT_TIMES = 0.95;
 const FASTEST = 2;
 const SPEED_STEP = 0.05;
 const MOST_NAMED = 5;
 const LONGEST_QUOTE = 40;
 
-/** What is wrong with the time of a segment. */
+/** What is wrong with the time of a segment, as an entry of `warnings` on the item. */
 export interface TimeWarning {
+	/** From 1. */
 	segment: number;
 	startSeconds: number;
 	endSeconds: number;
-	/** By which it was late. */
+	/** By which it was heard late; undefined for an estimate. */
 	lateSeconds?: number;
 	message: string;
 }
@@ -38,6 +39,7 @@ interface Slot {
 	text: string;
 }
 
+/** What is behind the last time has no end to keep, so it is no slot. */
 function slotsOf(segments: DraftSegment[]): Slot[] {
 	const timed = segments.flatMap(({ heardAt }, index) => (heardAt === undefined ? [] : index));
 	return timed.slice(1).map((to, index): Slot => {
@@ -71,7 +73,7 @@ const inQuotes = (words: string): string =>
 
 const secondsText = (seconds: number): string => `${seconds.toFixed(1)} s`;
 
-/** The first few, and how many more there are. */
+/** The first five, and how many more there are. */
 const firstFew = (all: string[]): string =>
 	all.slice(0, MOST_NAMED).join('; ') +
 	(all.length > MOST_NAMED ? `; and ${all.length - MOST_NAMED} more` : '');

@@ -1,3 +1,7 @@
+/**
+ * SRT and WebVTT files from what was spoken (`text/subtitleFile` reads such files). A cue shows words of one sentence, in at most two
+ * lines of 42 columns, and begins when they are heard.
+ */
 import { timestamp } from '../core/timestamp';
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
@@ -23,6 +27,7 @@ const LINES_PER_CUE = 2;
 /** A shorter cue (20 frames at 24 frames a second) only flickers, so its sentence joins a neighbour. */
 const MIN_CUE_SECONDS = 20 / 24;
 
+/** East Asian wide characters (UAX #11) and emoji. */
 const WIDE =
 	/[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18d08}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
@@ -87,7 +92,7 @@ function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 	});
 }
 
-/** The end of a segment's audio. A duration measured from audio may reach a little into the next segment. */
+/** The second at which a segment ends, at the latest where the next one starts: a length that was measured may reach into that. */
 function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | undefined): number {
 	const start = Math.max(0, startSeconds);
 	const isBefore = next !== undefined && next.startSeconds > start;
