@@ -43,11 +43,11 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 const nameAs = (kind: 'speech' | 'job', { body, segment }: SpeechRequest): string =>
 	requestName(requestKey(kind, body), segment);
 
-/** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
+/** Whether a request went on as a job, or was one from the start: jobs are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
 	item.ledger.entry(nameAs('job', request)) !== undefined;
 
-/** The audio of a request that is done, spoken synchronously or as a job. */
+/** The stored audio of a request that is done, spoken synchronously or as a job; undefined: it is still to be fetched or sent. */
 export function keptAudio(
 	{ ledger }: ItemRequests,
 	request: SpeechRequest,
@@ -60,8 +60,9 @@ export function keptAudio(
 }
 
 /**
- * Speaks a segment; billed. Throws RequestCutError when the gateway cuts it (524), unless it is too short to be split and, with
- * `longText` = `auto`, goes on as a job.
+ * Speaks a segment; billed. When the gateway cuts it (524, not charged), this throws RequestCutError, and what is long enough to be
+ * split goes again as shorter segments (`shorter.ts`). With `longText` = `auto`, what is too short goes on as a job instead, unless
+ * the job's price would pass the spending limit.
  */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
@@ -121,6 +122,7 @@ function withoutJobs(error: Error): Error {
 	);
 }
 
+/** A request that was cut, and whose job would cost more than the spending limit has left. */
 const tooDear = (tokens: number) =>
 	new GatewayError(
 		`As a job, the text would pass "Spending Limit (Tokens)" by ${tokens} tokens`,

@@ -57,6 +57,7 @@ export const speaks =
 			const { contentHash } = plan;
 			return narrationOf(item, rest, { ...planner(rest, voiceIdsIn(plan)), contentHash });
 		};
+		// Again after each cut, with shorter segments for what is missing; `lengthAfterCuts` ends it at the shortest.
 		let narration = withSegmentsOf(learnedLength(item, input));
 		let results: SegmentResult[] = [];
 		for (let length: number | undefined; ; narration = withSegmentsOf(length)) {
@@ -78,6 +79,7 @@ const errorsIn = ({ segments }: Plan, results: SegmentResult[]) =>
 		isDone(one) ? [] : [{ text: segments[index].text, error: one.error }],
 	);
 
+/** The item of a narration that is done, or the error with all that is. */
 async function finished(narration: Narration, results: SegmentResult[]): Promise<Result> {
 	if (!results.every(isDone)) throw await firstError(narration, results);
 	const file = await joinSegments(narration, results).catch(async (error) => {
@@ -92,6 +94,7 @@ async function finished(narration: Narration, results: SegmentResult[]): Promise
 	return { branch: 'success', items: [await spokenItem(narration, file, results)] };
 }
 
+/** Hints that need no audio: a request near the gateway's limit, the price of a job, what is used again, times that are too short. */
 function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
@@ -115,7 +118,7 @@ function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void
 
 const NEAR_THE_LIMIT = `In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`;
 
-/** What is sent for a segment, if it is. */
+/** The request of a segment, whether or not it must be sent. */
 function requestFor(
 	input: NarrationInput,
 	{ segments }: Plan,
@@ -180,6 +183,7 @@ async function speakAll(
 	);
 }
 
+/** The file of all segments, with silence, tags, chapters and record. */
 async function joinSegments(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
 	const { item, input, plan } = narration;
 	const { segments, headings } = plan;

@@ -12,7 +12,7 @@ import type { Run } from '../requests/session';
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & { model: string };
 
-/** Makes a text ready to be spoken. */
+/** Makes a text ready to be spoken. Where two pronunciations are of the same word, a row of the table goes before the JSON object. */
 export const prepared = (text: string, options: TextInput): PreparedText =>
 	prepareText(text, {
 		...options,
@@ -63,7 +63,7 @@ export type SpeakingManner = Pick<
 	'model' | 'responseFormat' | 'speed' | 'additionalBody'
 >;
 
-/** The request body of a text; only what the user set is sent. `voice`: an id. */
+/** The request body of a text; only what the user set is sent. `voice`: an id; the gateway's default one is left out. */
 export function speechBody(
 	{ model, responseFormat, speed, additionalBody }: SpeakingManner,
 	text: string,

@@ -72,6 +72,7 @@ export async function spokenItem(
 	};
 }
 
+/** The voice of a text, which all of its segments have. */
 const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
 /** Spoken segments as `oddSegments` judges them. */
@@ -114,6 +115,7 @@ const timesOf = (
 		...(speaker !== undefined && { speaker }),
 	}));
 
+/** Seconds of silence before anything is heard in a file; 0 where that is not known. */
 const leadOf = ({ info }: StoredAudio): number => ('lead' in info && info.lead) || 0;
 
 /** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
@@ -129,10 +131,11 @@ function withHeardPauses(text: TimedText, startsAt: number, info: StoredAudio['i
 	return { ...text, pauses };
 }
 
-/** One line of at most so many columns, if a number is set. */
+/** One line of at most so many columns; undefined: the usual two of 42. */
 const shapeOf = (columns: number | undefined): CueShape | undefined =>
 	columns === undefined ? undefined : { columns, lines: 1 };
 
+/** The file of subtitles under its binary field; nothing if none is wanted, or the length of the audio is not known. */
 async function subtitleFile(
 	item: ItemRequests,
 	input: NarrationInput,
