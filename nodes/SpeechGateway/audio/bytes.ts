@@ -1,4 +1,4 @@
-/** Byte access shared by the format readers. */
+/** Byte access shared by the format readers. Bytes behind the end count as 0. */
 
 /** A number of two bytes, the lowest first. */
 export function uint16le(bytes: Uint8Array, at: number): number {
@@ -66,6 +66,7 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 	return all;
 }
 
+/** The sum of numbers; 0 for none. */
 export const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */

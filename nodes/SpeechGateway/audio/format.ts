@@ -10,7 +10,7 @@ export class DamagedAudioError extends Error {
 
 /** What the reader of every format says of a whole file. Plain JSON. */
 export interface BaseInfo {
-	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends. */
+	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends; never taken from a header. */
 	seconds: number;
 	/** Size of the file. */
 	bytes: number;
@@ -31,10 +31,11 @@ export interface SegmentFile<Info> {
 	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Reads one file chunk by chunk. Chunks must not be overwritten later by the caller. */
+/** Reads one file chunk by chunk, however it is divided. Chunks must not be overwritten later by the caller. */
 export interface AudioReader<Info> {
+	/** @throws DamagedAudioError as soon as more bytes cannot mend the file */
 	feed(chunk: Uint8Array): void;
-	/** @throws DamagedAudioError */
+	/** To be called once, behind the last chunk. @throws DamagedAudioError when the file is not whole */
 	end(): Info;
 }
 

@@ -142,6 +142,7 @@ const silenceOf = (pause: PauseBefore = 0, sampleRate: number): Silence =>
 		? samplesIn(pause, sampleRate)
 		: { at: pause.at * sampleRate, atLeast: samplesIn(pause.atLeast ?? 0, sampleRate) };
 
+/** Mono files as stereo ones, if any of the others is stereo. */
 async function withEqualChannels(
 	segments: Array<SegmentFile<AudioInfo>>,
 ): Promise<Array<SegmentFile<AudioInfo>>> {
@@ -183,7 +184,7 @@ export function joinBlocker(
 export const isChained = (info: AudioInfo | ForeignInfo): boolean =>
 	info.format === 'opus' && info.streams > 1;
 
-/** What places count in a file: bytes of audio, in Opus packets. */
+/** How long a file is in what places count: bytes of audio; in Opus, packets. */
 export const lengthOf = (info: AudioInfo): number =>
 	info.format === 'opus' ? info.all.packets : info.dataBytes;
 

@@ -30,7 +30,7 @@ export interface Place {
 	isExcerpt?: boolean;
 }
 
-/** The stretch of a segment that is kept (bytes; packets in Opus), and the samples dropped at each end. */
+/** What is kept of a segment's file (bytes; packets in Opus; `to` is exclusive), and the samples dropped at each end. */
 export interface Taken {
 	from: number;
 	to: number;
@@ -102,7 +102,8 @@ export interface Slices<Info> {
 
 /**
  * Where something within a segment of this length is in the joined file, whose place for the segment is `file`. What reaches to
- * an end of the segment loses what was left out there; undefined if only some of it was taken over.
+ * an end of the segment loses what was left out there; undefined if only some of it was taken over. So a file that is joined from
+ * joined files knows the segments of all of them.
  */
 export function moved(
 	place: Place,

@@ -35,7 +35,7 @@ export class LevelTrack {
 
 	constructor(private readonly limit = belowVoice) {}
 
-	/** The next stretch of audio. `level`: of full scale, 0 to 1 */
+	/** The next seconds of audio. `level`: of full scale, 0 to 1. */
 	add(level: number, seconds: number): void {
 		this.seconds += seconds;
 		const end = Math.round(this.seconds / STEP_SECONDS);

@@ -15,7 +15,7 @@ const SEAM_BYTES = 4096;
 export abstract class BlockReader {
 	/** Bytes fed so far. */
 	protected bytes = 0;
-	/** Of the next block. */
+	/** Where the next block begins in the file. */
 	protected position = 0;
 	/** Bytes without which `next` need not be asked again. */
 	private wanted = 1;
@@ -83,7 +83,10 @@ export abstract class BlockReader {
 		return size instanceof Needed ? this.want(size.bytes) : size;
 	}
 
-	/** A long chunk is read where it is; only what lies across it and the one before is copied. */
+	/**
+	 * A long chunk is read where it is; only what lies across it and the one before is copied. With small chunks, `wanted` sees to it
+	 * that a long block is copied a few times, not once a chunk.
+	 */
 	private run(last: boolean): void {
 		const latest = this.waiting[this.waiting.length - 1];
 		const before = this.waitingBytes - latest.length;

@@ -81,7 +81,7 @@ const SOFT_BEGINNING = 0.02;
 /** Of so many samples one is enough to tell the level of a moment. */
 const LEVEL_STRIDE = 4;
 
-/** How loud the sample at this place is, of full scale. Its upper two bytes tell enough. */
+/** How loud the sample at this place is, of full scale (0 to 1). Its upper two bytes tell enough. */
 function levelAt(bytes: Uint8Array, at: number, sampleBytes: number): number {
 	const high = at + sampleBytes - 2;
 	const sample = ((bytes[high] | (bytes[high + 1] << 8)) << 16) >> 16;
@@ -103,7 +103,7 @@ export class SampleTrack {
 		private readonly samplesPerSecond: number,
 	) {}
 
-	/** See `BaseInfo`; to be asked for once, at the end. */
+	/** The pauses of all that was fed; see `BaseInfo`. To be asked for once, at the end. */
 	heard(): Pick<BaseInfo, 'pauses' | 'lead' | 'trail'> {
 		this.endWindow();
 		const { track } = this;

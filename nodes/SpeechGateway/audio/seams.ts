@@ -50,6 +50,7 @@ export function planSeams(
 		const start = soundStart(silences[index + 1], end, spare, next.lead);
 		late += padding + next.delay - (start - end);
 		end = start + next.length;
+		// Silent frames fill what is too early. While all is too late, one more quiet frame is left out each time.
 		let best = { rest: Infinity, dropped: 0, silent: 0 };
 		for (let dropped = 0; dropped <= quiet.length; dropped++) {
 			const early = sum(quiet.slice(0, dropped)) - late;

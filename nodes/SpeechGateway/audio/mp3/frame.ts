@@ -27,6 +27,7 @@ const STREAM_MASK = 0xfffe0c00;
  * ffmpeg takes a first frame for junk that differs from the second in more than bitrate and padding.
  */
 const TEMPLATE_MASK = (STREAM_MASK | 0x0000f0cf) >>> 0;
+/** The protection bit of a header: set where no checksum follows it. */
 export const NO_CRC_BIT = 0x00010000;
 const CRC_BYTES = 2;
 /** What one step of the bitrate adds to a header. */
@@ -125,9 +126,10 @@ export function emptyFrame(header: number): Uint8Array {
 export const silentFrame = (header: number): Uint8Array =>
 	emptyFrame(((header & TEMPLATE_MASK) | NO_CRC_BIT) >>> 0);
 
+/** Size of the whole frame of a header. */
 export const frameBytes = (header: number): number => parseHeader(header).bytes;
 
-/** Bytes for main data in a frame. */
+/** Bytes for main data in a frame: what header, checksum and side information leave of it. */
 export const room = (header: number): number => frameBytes(header) - mainDataOffset(header);
 
 const bitrateIndex = (header: number): number => (header >>> 12) & 15;
@@ -192,7 +194,10 @@ export function bitsAt(bytes: Uint8Array, at: number, bit: number, count: number
 	return (word >>> (24 - (bit & 7) - count)) & ((1 << count) - 1);
 }
 
-/** Upper bound of a frame's loudest frequency (1 = full scale); scalefactors can only lower it. */
+/**
+ * Upper bound of a frame's loudest frequency (1 = full scale), from the side information alone: the global gain, and the greatest value
+ * that the chosen Huffman tables can code. Scalefactors can only lower it. Close enough to tell a pause from speech, undecoded.
+ */
 export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
 	const { mpeg1, blocks } = parseHeader(header);
 	const { first, bits, count } = blocks;
@@ -205,6 +210,7 @@ export function frameLevel(bytes: Uint8Array, at: number, header: number): numbe
 	return level;
 }
 
+/** The same of one block, whose side information begins at this bit; 0 if it has no main data. */
 function greatestValue(bytes: Uint8Array, side: number, bit: number, compressBits: number): number {
 	if (bitsAt(bytes, side, bit, BIG_VALUES_BIT) === 0) return 0;
 	const switching = bit + SCALEFAC_COMPRESS_BIT + compressBits;

@@ -22,10 +22,10 @@ interface TakenFrames {
 	info: Mp3Info;
 	/** Silent frames put before it. */
 	silent: number;
-	/** Where it begins in the joined audio. */
+	/** Where it begins in the joined audio, behind those. */
 	frame: number;
 	byte: number;
-	/** How much of it is kept. */
+	/** How much of it is kept, from its first frame on. */
 	frames: number;
 	bytes: number;
 }
@@ -159,7 +159,7 @@ function planEnd(
 	return { frames, padding };
 }
 
-/** Byte position of a frame within the audio data of one file. */
+/** Byte position of a frame within the audio data of one file; between two entries of its seek table, in proportion. */
 function positionInFile(
 	{ seekPositions, seekInterval, dataBytes, frames }: Mp3Info,
 	frame: number,
@@ -172,6 +172,7 @@ function positionInFile(
 	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
 }
 
+/** What a slice is: what was read of its bare frames, with the delay and padding that are on record, since it has no header. */
 function asMp3Slice(info: Mp3Info, { delay, padding, isTold }: Place): Mp3Info {
 	const edges =
 		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };

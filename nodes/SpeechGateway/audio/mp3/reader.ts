@@ -39,10 +39,11 @@ const silentFrames: Limit = (quantile) => quantile(0.8) - 35;
 /** Bytes behind a frame that tell what follows it. */
 const NEXT_BYTES = MARK_BYTES;
 
+/** What is known of a whole MP3 file. Positions, and all sizes but `bytes`, are those of its audio frames, without header frame and tags. */
 export interface Mp3Info extends BaseInfo {
 	format: 'mp3';
 	frames: number;
-	/** Header of the first frame. */
+	/** Header of the first frame, 32 bits. */
 	header: number;
 	/** kbit/s, or 0 when it varies. */
 	bitrate: number;
@@ -263,6 +264,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return end - at;
 	}
 
+	/** Takes a frame into account. Of a file of any length, at most 64 seek points are kept: when they are full, every other one goes. */
 	private count(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
 		if (this.frames === 0) {
 			this.first = header;

@@ -72,12 +72,14 @@ class StereoFrames {
 
 	constructor(private readonly emit: Emit) {}
 
+	/** Takes whole mono frames. */
 	add(run: Uint8Array): void {
 		for (let at = 0; at < run.length; at += frameBytes(uint32be(run, at))) {
 			this.addFrame(run, at);
 		}
 	}
 
+	/** Emits the last frames, their room filled with zeros. */
 	end(): void {
 		this.fill(new Uint8Array(this.free));
 	}
@@ -125,6 +127,7 @@ class StereoFrames {
 		this.fill(data);
 	}
 
+	/** Puts bytes into the room of the open frames, from the oldest on, and emits those that are full. */
 	private fill(data: Uint8Array): void {
 		let from = 0;
 		while (this.open.length > 0) {

@@ -13,9 +13,13 @@ import type { Emit } from '../joiner';
 
 /** Opus counts all times at this rate, whatever was recorded. */
 export const SAMPLE_RATE = 48_000;
+/** Without the segment table. */
 export const PAGE_HEADER_BYTES = 27;
+/** Flag: the page begins within a packet. */
 export const CONTINUED = 1;
+/** Flag: the stream begins with this page. */
 export const FIRST_PAGE = 2;
+/** Flag: the stream ends with this page. */
 export const LAST_PAGE = 4;
 /** Granule position of a page on which no packet ends. */
 export const NO_GRANULE = -1;
@@ -60,6 +64,7 @@ export class OpusWriter {
 		this.addHeader(comments, 0);
 	}
 
+	/** Adds an audio packet of so many samples; its page is emitted when it is full. */
 	add(packet: Uint8Array, samples: number): void {
 		const segments = segmentCount(packet);
 		const isFull =
@@ -72,7 +77,7 @@ export class OpusWriter {
 		this.samples += samples;
 	}
 
-	/** `endSample`: where to end within the last packet. */
+	/** Emits the last page. `endSample`: where decoders are to end, within the packets of that page. */
 	end(endSample = this.samples): void {
 		this.flush(LAST_PAGE, endSample);
 	}

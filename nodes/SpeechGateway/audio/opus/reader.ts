@@ -40,6 +40,7 @@ export interface PacketRun {
 	samples: number;
 }
 
+/** What is known of a whole Ogg Opus file. Samples are counted at 48 kHz. */
 export interface OpusInfo extends BaseInfo {
 	format: 'opus';
 	/** Logical streams in the file. Of a chain, this, `seconds` and `bytes` are of the whole, the rest is of the last stream. */

@@ -1,4 +1,4 @@
-/** Packets that are put between segments of Opus. Written after RFC 6716. */
+/** Packets that are put between segments of Opus, made by hand since nothing is encoded. Written after RFC 6716. */
 import { sum } from '../bytes';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */

@@ -103,7 +103,7 @@ const UNSYNCHRONISED = 0x80;
 const EXTENDED = 0x40;
 const TEXT_ENCODINGS = ['latin1', 'utf-16le', 'utf-16be', 'utf-8'];
 
-/** `header`: the first 10 bytes of the tag; `body`: the others. */
+/** Reads a tag of version 2.3 or 2.4; of others, nothing. `header`: the first 10 bytes; `body`: the others. Of equal frames, the first counts. */
 export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 	const version = header[3];
 	if (version !== 3 && version !== 4) return NO_METADATA;

@@ -33,6 +33,7 @@ export interface Metadata {
 	record?: string;
 }
 
+/** Of a file that has none, or for one that is to have none. */
 export const NO_METADATA: Metadata = { tags: {}, chapters: [] };
 
 /**
@@ -40,7 +41,9 @@ export const NO_METADATA: Metadata = { tags: {}, chapters: [] };
  * an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
  */
 export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
+/** The record's key among the comments of Opus. */
 export const RECORD_COMMENT = 'SPEECH_GATEWAY_PARTS';
+/** The record's chunk in WAV. */
 export const RECORD_CHUNK = 'sgPt';
 
 /** A chapter as it was read; it ends where the next one starts. */

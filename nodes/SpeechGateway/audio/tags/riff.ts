@@ -62,6 +62,7 @@ export class RiffTags {
 	private readonly points = new Map<number, number>();
 	private readonly labels = new Map<number, string>();
 
+	/** Takes the content of a chunk, without its head. */
 	add(id: string, chunk: Uint8Array): void {
 		if (id === 'fmt ') this.sampleRate = uint32le(chunk, 4);
 		if (id === 'cue ') {
@@ -84,6 +85,7 @@ export class RiffTags {
 		}
 	}
 
+	/** What the chunks so far say; a point without a label is no chapter. */
 	get metadata(): OwnMetadata {
 		const chapters = [...this.points].flatMap(([id, sample]) => {
 			const title = this.labels.get(id);

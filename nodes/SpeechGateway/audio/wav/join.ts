@@ -12,7 +12,7 @@ const HEADER_BYTES = 44;
 /** The largest size that the header can tell. */
 const MAX_SIZE = 0xffffffff;
 
-/** Every sample twice. @throws Error when that would be more than 4 GiB */
+/** A mono file as stereo: every sample twice. @throws Error when that would be more than 4 GiB */
 function wavInStereo({ info, open }: SegmentFile<WavInfo>): SegmentFile<WavInfo> {
 	const dataBytes = 2 * info.dataBytes;
 	const stereo = { ...info, channels: 2, dataBytes, bytes: wavFileBytes(dataBytes) };

@@ -16,6 +16,7 @@ const EXTENSIBLE = 0xfffe;
 /** Where the real format tag of WAVE_FORMAT_EXTENSIBLE stands: the first bytes of its sub-format GUID. */
 const EXTENSIBLE_TAG_OFFSET = 24;
 const RIFF_HEADER_BYTES = 12;
+/** Name and size of a chunk, four bytes each. */
 export const CHUNK_HEADER_BYTES = 8;
 /** The longest fmt chunk in use is 40 bytes; anything much longer is no WAV. */
 const MAX_FMT_BYTES = 1024;
@@ -25,6 +26,7 @@ const MAX_FMT_BYTES = 1024;
  */
 const STREAMING_SIZE = 1_000_000_000;
 const isStreamingSize = (size: number): boolean => size === 0 || size > STREAMING_SIZE;
+/** What is known of a whole WAV file, besides what all formats have. */
 export interface WavInfo extends BaseInfo {
 	format: 'wav';
 	bitsPerSample: number;
