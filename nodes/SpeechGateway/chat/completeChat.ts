@@ -18,6 +18,7 @@ export type TextListener = (text: string) => void | Promise<void>;
 /**
  * Completes a chat; billed. The body decides whether the answer is streamed; either kind is understood, whatever was
  * asked for. Throws as ItemRequests.billed does; when the answer broke off, its text so far is in the error's `details.text`.
+ * `keyedBy`: what decides whether two requests are the same, if that is not the whole body.
  */
 export async function completeChat(
 	item: ItemRequests,
@@ -52,7 +53,10 @@ export async function completeChat(
 	}
 }
 
-/** Calls in progress in this process; a record of any other call is from an earlier attempt. */
+/**
+ * Calls in progress in this process. Two items of a chain may ask the same at once, which is no retry; a record of any other call is
+ * from an earlier attempt.
+ */
 const chatsUnderWay = new Set<string>();
 
 /**
@@ -91,6 +95,7 @@ function withoutSystem({ messages, ...body }: IDataObject): IDataObject {
 	return { ...body, messages: (others.length > 0 ? others : all) as IDataObject[] };
 }
 
+/** Tokens that the gateway says it used; undefined if it does not. */
 const usedTokens = ({ usage }: ChatReply): number | undefined => {
 	const total = usage?.total_tokens;
 	return typeof total === 'number' ? total : undefined;
@@ -110,6 +115,7 @@ async function readAnswer(
 	const { transport } = item.session;
 	const reader = new ChatStreamReader();
 	const redacted = transport.redactor.stream();
+	/** Characters of the answer that have been passed on, before what is secret was taken out. */
 	let heard = 0;
 	const hear = async (text: string) => {
 		if (text !== '') await onText(text);

@@ -19,6 +19,7 @@ export interface ChatReply {
 	raw: unknown;
 }
 
+/** What a model asks a tool for; `arguments`: JSON, as the model wrote it. */
 interface ToolCall {
 	id?: string;
 	type?: string;
@@ -102,6 +103,7 @@ export function readChatReply(body: unknown): ChatReply {
 
 type IndexedCall = ToolCall & { index?: number };
 
+/** One choice of a stream, put together from its deltas. */
 class ChoiceBuilder {
 	text = '';
 	finishReason: string | undefined;
@@ -253,6 +255,7 @@ export class ChatStreamReader {
 		});
 	}
 
+	/** Takes the data of one event. */
 	private read(event: string | undefined, data: string): void {
 		// What comes behind a whole answer and its end takes nothing from it.
 		if (this.done && this.finished) return;

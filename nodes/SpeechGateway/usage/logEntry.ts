@@ -1,13 +1,16 @@
 import { isRecord } from '../core/json';
 
-/** An entry of the gateway's log, as far as it matters here. */
+/** An entry of new-api's usage log (`GET /api/log/token`), as far as it matters here. */
 export interface LogEntry {
 	kind: 'charge' | 'refund' | 'other';
 	model: string;
-	/** When it was settled, ms since 1970 by the gateway's clock. */
+	/** When it was settled, ms since 1970 by the gateway's clock; the log has whole seconds. */
 	at: number;
+	/** How long the gateway worked on the request, in whole seconds. */
 	seconds: number;
+	/** What was charged or given back, in the gateway's unit. */
 	quota: number;
+	/** Undefined: the gateway does not log it. */
 	requestId?: string;
 }
 
@@ -31,6 +34,7 @@ export function refundedIds(entries: LogEntry[]): Set<string> {
 	return new Set([...balances].flatMap(([id, balance]) => (balance <= 0 ? id : [])));
 }
 
+/** Undefined if it cannot be read; what is neither a charge nor a refund needs only a time. */
 function readEntry(value: unknown): LogEntry | undefined {
 	if (!isRecord(value)) return undefined;
 	const {

@@ -48,6 +48,7 @@ const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => 
 	1000 * (index + 1),
 ]).flat();
 
+/** A request of the run, ms since 1970 by our clock. `charged`: it was answered, so the log must have a charge for it. */
 interface TimedRequest {
 	sentAt: number;
 	endedAt: number;
