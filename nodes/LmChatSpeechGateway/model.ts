@@ -1,3 +1,7 @@
+/**
+ * n8n's chat model (@n8n/ai-node-sdk) over the gateway's chat completions: messages and tools to the gateway's body, its reply back. The
+ * body is made within `complete`, so that what is refused there (a file, a built-in tool) is an error of n8n's, too.
+ */
 import {
 	BaseChatModel,
 	type ChatModelConfig,
