@@ -272,3 +272,54 @@ test('subtitles that are none, as the option says they are', async () => {
 	const { error } = await speak('Only words.', { textFormat: 'subtitles' });
 	expect(error?.message).toContain('no line of times');
 });
+
+describe('a file that was read in the wrong encoding', () => {
+	const misread = (text: string, encoding: 'utf16le' | 'utf16be', mark = '') => {
+		const bytes = Buffer.from(mark + text, 'utf16le');
+		return (encoding === 'utf16be' ? bytes.swap16() : bytes).toString();
+	};
+	const SCRIPT = 'Anna: Where is the ferry?\r\nBen: Gone.';
+	const speakers = { values: [{ name: 'Anna' }, { name: 'Ben' }] };
+	test.each([
+		['UTF-16 with a byte order mark', misread(SRT, 'utf16le', '\uFEFF')],
+		['big endian', misread('Паром ушёл, и мы остались.', 'utf16be', '\uFEFF')],
+		['without a mark', misread(SCRIPT, 'utf16le')],
+		['Chinese with a mark', misread('渡轮开走了', 'utf16le', '\uFEFF')],
+		['GB 18030', Buffer.from('c2d6b4acbfaad7dfc1cbcfc2d2bbcbd2'.repeat(2), 'hex').toString()],
+	])('%s: an error says how to read it, and nothing is sent', async (_, text) => {
+		for (const more of [
+			{},
+			{ operation: 'estimate' },
+			{ operation: 'dialogue', script: '={{ $json.text }}', speakers },
+			{ resource: 'speechJob', operation: 'create' },
+		]) {
+			const { outputs } = await run({
+				parameters: speechNode({}, more),
+				items: [item({ text })],
+				onError: 'continueErrorOutput',
+			});
+			expect(outputs.at(-1)![0].json.error).toMatchObject({
+				message: expect.stringMatching(/^"(Text|Script)" was read with the wrong encoding/),
+				description: expect.stringContaining('"File Encoding" to "utf16"'),
+			});
+		}
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each([
+		['a NUL at the end of a text', 'Land ahead.\0\0', 'Land ahead.'],
+		[
+			'broken emoji',
+			'\uFFFD\uFFFD Well done! \uFFFD\uFFFD',
+			'\uFFFD\uFFFD Well done! \uFFFD\uFFFD',
+		],
+	])('%s does not prevent it from being spoken', async (_, text, spoken) => {
+		await speak(text);
+		expect(sim.charged()).toEqual([spoken]);
+	});
+
+	test('a pronunciation brings no NUL in', async () => {
+		await speak('The SS Ohio.', { pronunciationsByWord: '{"SS": "steam\\u0000ship"}' });
+		expect(sim.charged()).toEqual(['The steamship Ohio.']);
+	});
+});

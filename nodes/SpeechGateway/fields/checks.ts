@@ -1,4 +1,4 @@
-import { EmptyFieldError, InputError } from '../core/errors';
+import { EmptyFieldError, InputError, NOTHING_SENT } from '../core/errors';
 
 /** Checks of single values. Each throws InputError with the label, the limit and what was given. */
 
@@ -70,6 +70,28 @@ export function requiredText(value: unknown, label: string): string {
 	throw new EmptyFieldError(
 		`"${label}" is required, but is ${found}`,
 		'Fill it in, or check that its expression has a value for this item',
+	);
+}
+
+/** UTF-16 read as UTF-8: each second character is NUL, or the byte order mark has become two replacement characters. */
+const MISREAD_UTF16 = /(?:[^\0]\0){2}|(?:\0[^\0]){2}|^\uFFFD\uFFFD(?=\S)/;
+/** With fewer replacement characters, it may be a broken emoji or two. */
+const MANY_UNREADABLE = 10;
+
+/** Whether a file was read in an encoding that is not its own, so that hardly a word is left in it. */
+function isMisread(text: string): boolean {
+	if (MISREAD_UTF16.test(text)) return true;
+	const unreadable = text.match(/\uFFFD/g)?.length ?? 0;
+	return unreadable >= MANY_UNREADABLE && unreadable > (text.match(/\p{L}/gu)?.length ?? 0);
+}
+
+/** A text to speak, without the NUL characters that some programs end texts with. Throws InputError for one that was misread. */
+export function spokenText(value: unknown, label: string): string {
+	const text = requiredText(value, label);
+	if (!isMisread(text)) return requiredText(text.replaceAll('\0', ''), label);
+	throw new InputError(
+		`"${label}" was read with the wrong encoding: it has NUL or replacement characters (U+FFFD) in the place of letters`,
+		`Read the file again in its own encoding, which is probably UTF-16: in Extract from File, set the option "File Encoding" to "utf16". If HTTP Request fetches it, set its "Response Format" to "File" first. ${NOTHING_SENT}`,
 	);
 }
 

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { spokenText } from './checks';
 import { type InputOf, mapped, optional, type OptionField } from './field';
 import { numberOption, textField } from './kinds';
 import { responseFormatField } from './files';
@@ -84,15 +85,18 @@ export const speakingFields = {
 /** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */
 export const speechFields = (textHint: string) => ({
 	model: speechModelField,
-	text: textField({
-		displayName: 'Text',
-		name: 'text',
-		hint: textHint,
-		typeOptions: { rows: 4 },
-		placeholder: 'e.g. (happy) Good morning! Here is the news.',
-		description:
-			'The text to speak; a tone word in brackets, such as (happy) or [whispering], sets the tone and is not spoken',
-	}),
+	text: textField(
+		{
+			displayName: 'Text',
+			name: 'text',
+			hint: textHint,
+			typeOptions: { rows: 4 },
+			placeholder: 'e.g. (happy) Good morning! Here is the news.',
+			description:
+				'The text to speak; a tone word in brackets, such as (happy) or [whispering], sets the tone and is not spoken',
+		},
+		spokenText,
+	),
 	voice: voiceField,
 	...speakingFields,
 });

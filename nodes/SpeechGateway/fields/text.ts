@@ -2,7 +2,7 @@ import { InputError, NOTHING_SENT } from '../core/errors';
 import type { TextFormatOption } from '../text/format';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
-import { isEmpty, requiredText } from './checks';
+import { isEmpty, requiredText, spokenText } from './checks';
 import { besideOption, type InputOf, mapped, option } from './field';
 import { choiceOption, flag, jsonObjectOption, rowsOf, tableProperty, textColumn } from './kinds';
 import { pauseOption } from './shared';
@@ -111,7 +111,7 @@ function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	if (!rows) throw new InputError(`"${label}" must be a list`);
 	return rows.map(({ find, say, wholeWord, matchCase }, index) => ({
 		find: requiredText(find, `Find of pronunciation ${index + 1}`),
-		say: isEmpty(say) ? '' : requiredText(say, `Say of pronunciation ${index + 1}`),
+		say: isEmpty(say) ? '' : spokenText(say, `Say of pronunciation ${index + 1}`),
 		wholeWord: flag(wholeWord, `Whole Word of pronunciation ${index + 1}`) ?? true,
 		matchCase: flag(matchCase, `Match Case of pronunciation ${index + 1}`) ?? false,
 	}));
@@ -120,7 +120,7 @@ function readPronunciations(value: unknown, label: string): Pronunciation[] {
 /** An entry of "Pronunciations by Word": the whole word, in any case. Throws InputError. */
 function ofWord(find: string, say: unknown): Pronunciation {
 	if (find.trim() !== '' && (typeof say === 'string' || typeof say === 'number'))
-		return { find, say: String(say), wholeWord: true, matchCase: false };
+		return { find, say: String(say).replaceAll('\0', ''), wholeWord: true, matchCase: false };
 	throw new InputError(
 		`"Pronunciations by Word" has no text for ${JSON.stringify(find)}`,
 		`Write it like this: {"SQL": "sequel"}. ${NOTHING_SENT}`,

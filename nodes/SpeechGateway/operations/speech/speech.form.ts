@@ -1,4 +1,4 @@
-import { requiredText } from '../../fields/checks';
+import { requiredText, spokenText } from '../../fields/checks';
 import { type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
 import { fileFields } from '../../fields/files';
 import { describeResource } from '../../fields/form';
@@ -73,15 +73,18 @@ const generateFields = {
 /** The values of Speech → Generate. */
 export type GenerateValues = InputOf<typeof generateFields>;
 
-const script = textField({
-	displayName: 'Script',
-	name: 'script',
-	typeOptions: { rows: 6 },
-	hint: 'Any length. Names are not spoken. 1,000 characters cost about 1,430 tokens (Chinese: 5,000).',
-	placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
-	description:
-		'Who says what: each speech starts on a new line with the name of the speaker and a colon',
-});
+const script = textField(
+	{
+		displayName: 'Script',
+		name: 'script',
+		typeOptions: { rows: 6 },
+		hint: 'Any length. Names are not spoken. 1,000 characters cost about 1,430 tokens (Chinese: 5,000).',
+		placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
+		description:
+			'Who says what: each speech starts on a new line with the name of the speaker and a colon',
+	},
+	spokenText,
+);
 
 /** A name of a script, trimmed, and who speaks for it. */
 export interface Speaker {
