@@ -261,6 +261,62 @@ island<00:00:05.500><c> again</c>
 			[4, 'Please follow me.'],
 		],
 	],
+	[
+		'as Whisper prints them while it listens',
+		'[00:00:00.000 --> 00:00:02.400]   The tide turned\n[00:00:02.400 --> 00:00:04.000]   at nine.\n[00:01:05.000 --> 00:01:06.000]   We sailed.',
+		[
+			[0, 'The tide turned at nine.'],
+			[65, 'We sailed.'],
+		],
+	],
+	[
+		'of a stream, whose files stand one behind the other',
+		'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:01.000 --> 00:02.000\nFog.\n\nWEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:07.000 --> 00:08.000\nSun.\n',
+		[
+			[1, 'Fog.'],
+			[7, 'Sun.'],
+		],
+	],
+	[
+		'moved before its start, with a number too many at its end',
+		'1\n-00:00:01,200 --> 00:00:01,000\nLand!\n\n2\n00:00:03,000 --> 00:00:04,000\nAt last.\n\n3\n',
+		[
+			[0, 'Land!'],
+			[3, 'At last.'],
+		],
+	],
+	[
+		'a countdown that begins with the number of the next cue',
+		srt(
+			['00:00:01,000 --> 00:00:02,000', 'Ready?'],
+			['00:00:03,000 --> 00:00:04,000', '3\n2\n1'],
+			['00:00:05,000 --> 00:00:06,000', 'Go!'],
+		),
+		[
+			[1, 'Ready?'],
+			[3, '3 2 1'],
+			[5, 'Go!'],
+		],
+	],
+	[
+		'a lesson on HTML, with escaped tags',
+		srt(
+			['00:00:01,000 --> 00:00:02,000', '&lt;i&gt;Now&lt;/i&gt; close the &lt;div&gt;.'],
+			['00:00:03,000 --> 00:00:04,000', 'It is 2 &lt;3&gt; 1.'],
+		),
+		[
+			[1, 'Now close the <div>.'],
+			[3, 'It is 2 <3> 1.'],
+		],
+	],
+	[
+		'of teletext, whose songs have no notes',
+		srt(
+			['00:00:01,000 --> 00:00:02,000', '# Row, row your boat\nGently down the stream #'],
+			['00:00:03,000 --> 00:00:04,000', 'We are #1 in the charts.'],
+		),
+		[[3, 'We are #1 in the charts.']],
+	],
 ];
 
 describe.each(FILES)('%s', (_, file, spoken) => {
@@ -277,6 +333,7 @@ test.each([
 	'An SRT file looks like this:\n\n1\n00:00:01,000 --> 00:00:03,000\nHello!\n\nEach cue has a number, times and words.\nPlayers show them.',
 	'# SRT\n\n```\n1\n00:00:01,000 --> 00:00:03,000\nHello!\n\n2\n00:00:04,000 --> 00:00:06,000\nBye!\n```\n\nThat is all.',
 	'WEBVTT is a format for captions.',
+	'00:00:05,000 --> 00:00:07,000 is how SRT has times.',
 ])('no subtitle file: %j', (text) => expect(formatOf(text)).not.toBe('subtitles'));
 
 test.each([
@@ -295,6 +352,15 @@ test.each([
 	],
 ])('what is broken is an error: %j', (file, message) => {
 	expect(() => readSubtitles(file)).toThrow(message);
+});
+
+test('a cue of nothing but a space is no sound that was left out', () => {
+	const file = srt(
+		['00:00:01,000 --> 00:00:02,000', '&nbsp;'],
+		['00:00:03,000 --> 00:00:04,000', 'NOW: go.'],
+	);
+	expect(sentencesIn(file)).toEqual([[3, 'NOW: go.']]);
+	expect(readSubtitles(file).notes).toEqual([]);
 });
 
 describe('speakers', () => {

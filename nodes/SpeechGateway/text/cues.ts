@@ -2,10 +2,14 @@
 import { InputError, NOTHING_SENT } from '../core/errors';
 import { clockSeconds } from '../core/timestamp';
 
-/** `01:02:03,004`, `2:03.5`, `00:01:02:500`, and `00: 01: 02, 500` as translators leave it. */
-const CUE_TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
+/**
+ * `01:02:03,004`, `2:03.5`, `00:01:02:500`, `00: 01: 02, 500` as translators leave it, and `-00:00:01,000` as programs write it that
+ * have moved a file.
+ */
+const CUE_TIME = String.raw`-?\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
 const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
-const CUE_LINE = new RegExp(`^(${CUE_TIME})${ARROW}(${CUE_TIME})(?:[ \\t]+(.*))?$`, 'u');
+/** The times of a cue, and what stands behind them; in brackets, as Whisper prints them. */
+const CUE_LINE = new RegExp(`^\\[?(${CUE_TIME})${ARROW}(${CUE_TIME})\\]?(?:[ \\t]+(.*))?$`, 'u');
 /** Where the caption stands on the screen. */
 const SETTINGS = /^\w+[ \t]*:[ \t]*\S+(?:[ \t]+\w+[ \t]*:[ \t]*\S+)*$/;
 const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
@@ -25,6 +29,12 @@ const isCueLine = (line: string): boolean => {
 	return isExact && (rest === '' || SETTINGS.test(rest));
 };
 
+/** Whether a line has both times to the millisecond; its words may stand behind them. */
+const isExactCue = (line: string): boolean => {
+	const [, start = '', end = ''] = CUE_LINE.exec(line) ?? [];
+	return [start, end].every((time) => /[.,]\d{3}$/.test(time));
+};
+
 /** Lines that a cue has on average, at most, without blank ones; in an article that quotes some cues, there are more. */
 const MOST_LINES_A_CUE = 6;
 
@@ -33,6 +43,7 @@ export function isSubtitleFile(source: string): boolean {
 	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
 	const lines = trimmedLines(source).filter((line) => line !== '');
 	const first = lines.findIndex(isCueLine);
+	if (lines.length > 1 && lines.every(isExactCue)) return true;
 	if (first < 0) return lines[0] === 'WEBVTT';
 	if (first === 0 || (first === 1 && CUE_NUMBER.test(lines[0])) || WEBVTT.test(lines[0]))
 		return true;
@@ -58,6 +69,7 @@ export const noFile = (what: string) =>
 
 /** Seconds of `1:02,5`, of `00:01:02:500` (the last of four numbers is a fraction) and of `1:02:500` (so are three digits). */
 function timeOf(text: string): number {
+	if (text.startsWith('-')) return 0;
 	const time = text.replace(/[ \t]/g, '');
 	const numbers = time.split(/[.,:：，]/);
 	const hasFraction = /[.,，]/.test(time) || numbers.length > 3 || /\d{3}$/.test(time);
@@ -79,7 +91,6 @@ export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 		while (lines[index] === '') index--;
 		return index;
 	};
-	const isNumber = (line: string | undefined) => line !== undefined && CUE_NUMBER.test(line);
 	const isNumbered = isNumber(lines[above(places[0] ?? 0)]);
 	/** The line with the number or, in WebVTT, the name of a cue; else that with its times. */
 	const headOf = (place: number): number => {
@@ -89,36 +100,43 @@ export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 		return isName && !CUE_LINE.test(lines[index]) ? index : place;
 	};
 	const heads = places.map(headOf);
-	const textBetween = (from: number, to: number, number: number): string[] => {
-		const text = lines.slice(from, to);
-		const isLost = (line: string, index: number) =>
-			isNumber(line) &&
-			Number.parseInt(line) === number &&
-			(text[index - 1] ?? '') === '' &&
-			(text[index + 1] ?? '') !== '';
-		if (text.some(isLost)) throw noFile(`Cue ${number} of the subtitles has no times`);
-		return isVtt ? withoutNotes(text) : text;
-	};
 	const cues = places.map((place, index): FileCue => {
 		const [line, from, to, rest = ''] = CUE_LINE.exec(lines[place])!;
 		const [start, end] = [from, to].map(timeOf);
 		if (end < start) throw noFile(`A cue of the subtitles ends before it starts: ${line}`);
-		const number = isNumbered ? Number.parseInt(lines[heads[index]]) + 1 : NaN;
-		const text = textBetween(place + 1, heads[index + 1] ?? lines.length, number);
+		const hasNumber = isNumbered && heads[index] < place;
+		const next = hasNumber ? Number.parseInt(lines[heads[index]]) + 1 : NaN;
+		const below = wordsBefore(next, lines.slice(place + 1, heads[index + 1]));
+		const text = isVtt ? withoutNotes(below) : below;
 		const broken = text.find((one) => /-->/.test(one) && /\d[ \t]?[:：][ \t]?\d/.test(one));
 		if (broken) throw noFile(`The times of a cue cannot be read: ${broken}`);
 		return { start, end, lines: [SETTINGS.test(rest) ? '' : rest, ...text] };
 	});
-	const before = isVtt ? [] : textBetween(0, heads[0] ?? 0, 1);
+	const before = isVtt ? [] : wordsBefore(1, ['', ...lines.slice(0, heads[0] ?? 0)]);
 	return { cues, preface: before.join(' ').trim() };
 }
 
-/** Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line. */
+const isNumber = (line: string | undefined) => line !== undefined && CUE_NUMBER.test(line);
+
+/**
+ * The words before the cue of this number, without the number itself if nothing follows it, as at the end of a file that was cut. With
+ * words behind it, the times of the cue are lost: throws InputError. NaN: the number is not known.
+ */
+function wordsBefore(number: number, lines: string[]): string[] {
+	const isHead = (line: string, index: number) =>
+		isNumber(line) && Number.parseInt(line) === number && lines[index - 1] === '';
+	if (lines.some((line, index) => isHead(line, index) && (lines[index + 1] ?? '') !== ''))
+		throw noFile(`Cue ${number} of the subtitles has no times`);
+	return lines.filter((line, index) => !isHead(line, index));
+}
+
+/** Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line, and the heads of files that are behind the first. */
 function withoutNotes(lines: string[]): string[] {
 	let isNote = false;
 	return lines.filter((line, index) => {
 		if (line === '') isNote = false;
-		else if (index > 0 && lines[index - 1] === '') isNote = /^(?:NOTE|STYLE|REGION)\b/.test(line);
+		else if (index > 0 && lines[index - 1] === '')
+			isNote = /^(?:NOTE|STYLE|REGION|WEBVTT)\b/.test(line);
 		return !isNote;
 	});
 }

@@ -7,6 +7,7 @@ import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
 import { beginningOf, countCharacters, UNSPACED } from './characters';
 import { type FileCue, cuesOf, noFile } from './cues';
+import { decoded } from './entities';
 import {
 	foldName,
 	isLabel,
@@ -27,6 +28,8 @@ const CUE_MARKUP =
 	/<rt\b[^<>]*>[^<>]*<\/rt>|<rp\b[^<>]*>[^<>]*<\/rp>|<\/?[a-z][^<>\n]{0,200}>|<[ \d:.,]{1,20}>|\{\\[^{}\n]{0,100}\}|\{\/?[ibuyfcs](?::[^{}\n]{0,60})?\}/giu;
 /** From one note to the next, or to the end of the cue. */
 const SONG = /[♪♫♬♩🎵🎶][^♪♫♬♩🎵🎶]*(?:[♪♫♬♩🎵🎶]|$)/gu;
+/** `# Row, row your boat #`: teletext has no notes. */
+const TELETEXT_SONG = /^#[ \t][^#]{1,300}[ \t]#[ \t]*$/gmu;
 /** `[door slams]` anywhere, and `*sighs*` on a line of its own if it is no sentence. */
 const SOUND =
 	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
@@ -39,6 +42,17 @@ const CHARACTERS_A_WORD = 2;
 /** What captions put before the words of another speaker: a dash, but no minus, or `>>`. */
 const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
 
+/** Of tags that were escaped, those of captions: in a lesson, `&lt;div&gt;` is a word. */
+const ESCAPED_MARKUP =
+	/<\/?(?:[bcisuv]|em|font|lang|rt|ruby|span|strong)(?:[ \t.][^<>\n]{0,200})?>/giu;
+
+/** Words without these tags; a voice tag becomes a name on a line of its own. */
+const withoutMarkup = (text: string, tags: RegExp): string =>
+	text
+		.replace(/<br[ \t]*\/?>/gi, '\n')
+		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
+		.replace(tags, '');
+
 /** `[Anna]` or `(Anna):`, which is a speaker if the name is known. */
 const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
 
@@ -47,19 +61,14 @@ const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）
  * those who are known, folded.
  */
 function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
-	const { text } = tidy(
-		lines.join('\n').replace(/\\N/g, '\n').replace(/\\h/g, ' '),
-		'plain',
-		'automatic',
-	);
-	return text
-		.replace(/<br[ \t]*\/?>/gi, '\n')
-		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
+	const marked = lines.join('\n').replace(/\\N/g, '\n').replace(/\\h/g, ' ');
+	const { text } = tidy(withoutMarkup(marked, CUE_MARKUP), 'plain', 'automatic');
+	return withoutMarkup(text, ESCAPED_MARKUP)
 		.replace(IN_BRACKETS, (brackets, name: string) =>
 			speakers.has(foldName(name)) ? `\n${name.trim()}: ` : brackets,
 		)
-		.replace(CUE_MARKUP, '')
 		.replace(SONG, '')
+		.replace(TELETEXT_SONG, '')
 		.replace(SOUND, '')
 		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
 			const isAlone =
@@ -263,7 +272,7 @@ function readFile(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
 	const silent = cues.find(
-		({ lines }, index) => lines.join('') !== '' && worded[index].lines.length === 0,
+		({ lines }, index) => decoded(lines.join('')).trim() !== '' && worded[index].lines.length === 0,
 	);
 	const speakers = speakersIn(sorted, source, silent !== undefined);
 	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakers]));
