@@ -224,12 +224,14 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 	const byUse = (a: SegmentOnRecord, b: SegmentOnRecord) =>
 		Number(b.isDone) - Number(a.isDone) || a.number - b.number;
 	const sent = grouped((input.sent ?? []).toSorted(byUse), ({ key }) => key);
-	const [all, toSend] = [new Map<string, number>(), new Map<string, number>()];
+	const counts = new Map<string, number>();
+	const numbersLeft = new Map<string, ReturnType<typeof numbersFrom>>();
 	return segments.map((segment): PlannedSegment => {
 		const voiceId = voiceIdOf(ids, segment.voice);
 		if (voiceId === undefined) return { ...segment, number: 1 };
 		const key = requestKey('speech', speechBody(input, segment.text, voiceId));
-		const nth = counted(all, key);
+		const nth = (counts.get(key) ?? 0) + 1;
+		counts.set(key, nth);
 		for (const [file, places] of previous.entries()) {
 			const found = places.get(key);
 			if (!found) continue;
@@ -237,20 +239,19 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 			if (isAgain) break;
 			return { ...segment, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
-		// Equal requests take the numbers on record first, then free ones.
-		const numbers = (sent.get(key) ?? []).map(({ number }) => number);
-		const mth = counted(toSend, key);
-		const upToMth = Array.from({ length: mth }, (_, index) => index + 1);
-		const number = [...new Set([...numbers, ...upToMth])][mth - 1];
-		return { ...segment, voiceId, key, number, isSent: numbers.includes(number) };
+		const numbers = numbersLeft.get(key) ?? numbersFrom(sent.get(key) ?? []);
+		numbersLeft.set(key, numbers);
+		return { ...segment, voiceId, key, ...numbers.next().value };
 	});
 }
 
-/** How often a key has come, this time included. */
-function counted(counts: Map<string, number>, key: string): number {
-	const count = (counts.get(key) ?? 0) + 1;
-	counts.set(key, count);
-	return count;
+/** The numbers for equal requests, without end: those on record in their order, then the free ones from 1. */
+function* numbersFrom(
+	onRecord: SegmentOnRecord[],
+): Generator<Pick<PlannedSegment, 'number' | 'isSent'>, never> {
+	const taken = new Set(onRecord.map(({ number }) => number));
+	for (const number of taken) yield { number, isSent: true };
+	for (let number = 1; ; number++) if (!taken.has(number)) yield { number, isSent: false };
 }
 
 /** Hashes the keys in order with their silences and times; undefined as long as a voice is known by its title alone. */
