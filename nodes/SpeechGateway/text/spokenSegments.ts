@@ -93,12 +93,11 @@ export const HEADING_PAUSE_MS = 700;
 
 /**
  * Lengthens the pauses between segments where a heading begins or ends, if only marks and spaces lie between. No segment is cut for
- * that. `starts`: of the segments, in the spoken text.
+ * that.
  */
 function pauseAtHeadings(
 	{ spoken: { text }, headings }: PreparedText,
 	segments: PreparedSegment[],
-	starts: number[],
 ): void {
 	const pauseBefore = (segment: number) => {
 		if (segment === 0) return;
@@ -106,12 +105,12 @@ function pauseAtHeadings(
 		previous.pauseAfterMs = Math.max(previous.pauseAfterMs, HEADING_PAUSE_MS);
 	};
 	const isMute = (from: number, to: number) => !isSpeakable(text.slice(from, to));
-	for (const { at, end } of headings) {
-		const next = firstIndex(starts, (start) => start > at);
-		const behind = firstIndex(starts, (start) => start >= end);
-		if (next > 0 && isMute(starts[next - 1], at)) pauseBefore(next - 1);
-		if (next < starts.length && isMute(at, starts[next])) pauseBefore(next);
-		if (behind < starts.length && isMute(end, starts[behind])) pauseBefore(behind);
+	for (const { at: start, end } of headings) {
+		const next = firstIndex(segments, ({ at }) => at > start);
+		const behind = firstIndex(segments, ({ at }) => at >= end);
+		if (next > 0 && isMute(segments[next - 1].at, start)) pauseBefore(next - 1);
+		if (next < segments.length && isMute(start, segments[next].at)) pauseBefore(next);
+		if (behind < segments.length && isMute(end, segments[behind].at)) pauseBefore(behind);
 	}
 }
 
@@ -138,6 +137,29 @@ function knownBetweenTimes(
 	});
 }
 
+/** Cuts a passage into segments around those that were found, which stay as they are. All offsets are those of the spoken text. */
+function cutAround(
+	found: Span[],
+	{ spoken: { text: spoken }, tags }: PreparedText,
+	{ start, end }: Span,
+	maxCharacters: number,
+): TextSegment[] {
+	const limit = Math.min(maxCharacters, Math.max(1, spoken.length));
+	const cutAnew = (from: number, to: number): TextSegment[] =>
+		cutText(spoken.slice(from, to), limit, { tags: tagsWithin(tags.spoken, from, to) }).map(
+			({ text, ...place }) => ({ text, start: from + place.start, end: from + place.end }),
+		);
+	const [first, behind] = [start, end].map((at) => firstIndex(found, (span) => span.start >= at));
+	const segments: TextSegment[] = [];
+	let from = start;
+	for (const span of found.slice(first, behind)) {
+		const text = spoken.slice(span.start, span.end);
+		segments.push(...cutAnew(from, span.start), { ...span, text });
+		from = span.end;
+	}
+	return [...segments, ...cutAnew(from, end)];
+}
+
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
  * (Infinity: no limit). Every segment has something to speak. Segments of an `earlier` text become segments again, with no cut
@@ -148,7 +170,7 @@ export function segmentPrepared(
 	options: { maxCharacters: number; cutAtHeadings?: boolean; earlier?: EarlierSegments },
 ): PreparedSegments {
 	const { cutAtHeadings = false, earlier } = options;
-	const { written, spoken, tags, pauses } = prepared;
+	const { written, spoken, pauses } = prepared;
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
 	cuts.sort((a, b) => a.at - b.at);
@@ -160,43 +182,23 @@ export function segmentPrepared(
 	};
 	const outside = cuts.filter((cut) => !isInside(cut));
 	const { passages, pauseBeforeMs, nextHeardAt } = passagesOf(spoken.text, outside);
-	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
-	/** The segments between two offsets, with offsets of the whole text. */
-	const cutAnew = (start: number, end: number): TextSegment[] =>
-		cutText(spoken.text.slice(start, end), maxCharacters, {
-			tags: tagsWithin(tags.spoken, start, end),
-		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
-	/** Cuts around the known segments, which stay as they are. */
-	const cut = ({ start, end }: Span): TextSegment[] => {
-		const [first, behind] = [start, end].map((at) => firstIndex(found, (span) => span.start >= at));
-		const all: TextSegment[] = [];
-		let from = start;
-		for (const span of found.slice(first, behind)) {
-			const text = spoken.text.slice(span.start, span.end);
-			all.push(...cutAnew(from, span.start), { ...span, text });
-			from = span.end;
-		}
-		return [...all, ...cutAnew(from, end)];
-	};
 	const segments: PreparedSegment[] = [];
-	const starts: number[] = [];
 	let writtenEnd = 0;
 	for (const passage of passages) {
 		let { heardAt } = passage;
-		for (const { text, start, end } of cut(passage)) {
+		for (const { text, start, end } of cutAround(found, prepared, passage, options.maxCharacters)) {
 			if (!isSpeakable(text)) continue;
-			const place = { start: writtenEnd, end: writtenEnd };
 			const from = Math.max(writtenEnd, startOf(spoken, start));
-			place.end = writtenEnd = Math.max(from, endOf(spoken, end));
-			starts.push(start);
+			const to = Math.max(from, endOf(spoken, end));
 			segments.push({
 				text,
-				written: shownWords(prepared, from, writtenEnd),
-				place,
+				written: shownWords(prepared, from, to),
+				place: { start: writtenEnd, end: to },
 				at: start,
 				pauseAfterMs: 0,
 				...(heardAt !== undefined && { heardAt }),
 			});
+			writtenEnd = to;
 			heardAt = undefined;
 		}
 		const last = segments.at(-1);
@@ -204,16 +206,16 @@ export function segmentPrepared(
 	}
 	const final = segments.at(-1);
 	if (final) final.place.end = written.length;
-	pauseAtHeadings(prepared, segments, starts);
+	pauseAtHeadings(prepared, segments);
 	/** The segment that starts at an offset, or that has it inside, behind some words. */
-	const placeOf = (at: number) => {
-		const segment = firstIndex(starts, (start) => start >= at);
-		if (!isInside({ at })) return { segment };
-		return { segment: segment - 1, after: spoken.text.slice(starts[segment - 1], at) };
+	const placeOf = (offset: number) => {
+		const segment = firstIndex(segments, ({ at }) => at >= offset);
+		if (!isInside({ at: offset })) return { segment };
+		return { segment: segment - 1, after: spoken.text.slice(segments[segment - 1].at, offset) };
 	};
 	const chapters = headings
 		.map(({ title, at }) => ({ title, ...placeOf(at) }))
-		.filter(({ title, segment }) => title !== '' && segment < starts.length);
+		.filter(({ title, segment }) => title !== '' && segment < segments.length);
 	for (const { at } of pauses.filter(isInside)) segments[placeOf(at).segment].lacksPause = true;
 	return { pauseBeforeMs, segments, nextHeardAt, text: spoken.text, chapters };
 }
