@@ -191,7 +191,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		return RIFF_HEADER_BYTES;
 	}
 
-	/** Reads the head of a chunk, and all of fmt. */
+	/** Reads the head of a chunk, and all of fmt. A chunk of no interest is passed over by its size. */
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
@@ -212,30 +212,35 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		const size = uint32le(bytes, at + 4);
-		if (id === 'fmt ') {
-			if (size < 16 || size > MAX_FMT_BYTES) {
-				throw new DamagedAudioError('The WAV file has a damaged fmt chunk');
-			}
-			if (bytes.length - at < CHUNK_HEADER_BYTES + size)
-				return this.want(CHUNK_HEADER_BYTES + size);
-			const shape = parseFmt(bytes, at + CHUNK_HEADER_BYTES, size);
-			if (!this.hasData) this.shape = shape;
-			return CHUNK_HEADER_BYTES + size;
-		}
+		if (id === 'fmt ') return this.readFmt(bytes, at, size);
 		this.chunk = { id, left: size };
-		if (id === 'data') {
-			const { shape } = this;
-			if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
-			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
-			this.hasData = true;
-			this.streamed = isStreamingSize(size);
-			if (size === 0) this.chunk.left = Infinity;
-			const { encoding, bitsPerSample, sampleRate, channels } = shape;
-			if (encoding === 1 && bitsPerSample > 8) {
-				this.track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
-			}
-		}
+		if (id === 'data') this.beginData(this.chunk);
 		return CHUNK_HEADER_BYTES;
+	}
+
+	/** Reads a fmt chunk as a whole; one behind the data counts for nothing. */
+	private readFmt(bytes: Uint8Array, at: number, size: number): number {
+		if (size < 16 || size > MAX_FMT_BYTES) {
+			throw new DamagedAudioError('The WAV file has a damaged fmt chunk');
+		}
+		const chunkBytes = CHUNK_HEADER_BYTES + size;
+		if (bytes.length - at < chunkBytes) return this.want(chunkBytes);
+		const shape = parseFmt(bytes, at + CHUNK_HEADER_BYTES, size);
+		if (!this.hasData) this.shape = shape;
+		return chunkBytes;
+	}
+
+	/** Without a size, the data go on to the end of the file. Levels are told from integers of at least 16 bits. */
+	private beginData(chunk: { left: number }): void {
+		const { shape } = this;
+		if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
+		if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
+		this.hasData = true;
+		this.streamed = isStreamingSize(chunk.left);
+		if (chunk.left === 0) chunk.left = Infinity;
+		const { encoding, bitsPerSample, sampleRate, channels } = shape;
+		if (encoding === 1 && bitsPerSample > 8)
+			this.track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
 	}
 }
 
