@@ -147,6 +147,16 @@ function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anch
 	const skippedColumns = sums(
 		columns.map(({ seconds }) => PAUSE_A_SECOND * Math.max(0, seconds - SHORT_PAUSE)),
 	);
+	/** The cost of pairing a row with a column right after another such pair, all between being unmatched. */
+	const costOf = (row: number, column: number, r: number, c: number): number => {
+		const expected = (rows[row].letters - rows[r].letters) * pace;
+		const off = columns[column].spoken - columns[c].spoken - expected;
+		return (
+			off ** 2 / (VARIANCE.aSecond * expected + VARIANCE.least) +
+			(skippedRows[row] - skippedRows[r + 1]) +
+			(skippedColumns[column] - skippedColumns[c + 1])
+		);
+	};
 	const costs = rows.map(() => new Float64Array(columns.length).fill(Infinity));
 	const from = rows.map(() => new Int32Array(columns.length));
 	costs[0][0] = 0;
@@ -161,13 +171,7 @@ function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anch
 			for (let r = Math.max(0, row - reach); r < row; r++) {
 				for (let c = Math.max(0, column - reach); c < column; c++) {
 					if (costs[r][c] === Infinity) continue;
-					const expected = (rows[row].letters - rows[r].letters) * pace;
-					const off = columns[column].spoken - columns[c].spoken - expected;
-					const cost =
-						costs[r][c] +
-						off ** 2 / (VARIANCE.aSecond * expected + VARIANCE.least) +
-						(skippedRows[row] - skippedRows[r + 1]) +
-						(skippedColumns[column] - skippedColumns[c + 1]);
+					const cost = costs[r][c] + costOf(row, column, r, c);
 					if (cost < costs[row][column]) {
 						costs[row][column] = cost;
 						from[row][column] = r * columns.length + c;
