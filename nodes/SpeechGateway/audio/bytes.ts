@@ -69,15 +69,15 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 /** The sum of numbers; 0 for none. */
 export const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */
-const PIECE_BYTES = 64 * 1024;
+/** Size of the chunks in which long silence is handed out: big enough to be fast, small enough to be no burden. */
+const CHUNK_BYTES = 64 * 1024;
 
-/** One block of bytes many times, in pieces that share their memory. */
+/** One block of bytes many times, in chunks that share their memory. */
 export function repeated(block: Uint8Array, count: number): Uint8Array[] {
-	const perPiece = Math.min(count, Math.ceil(PIECE_BYTES / block.length));
-	const piece = concat(Array.from({ length: perPiece }, () => block));
-	const pieces: Uint8Array[] = [];
-	for (let left = count; left > 0; left -= perPiece)
-		pieces.push(piece.subarray(0, left * block.length));
-	return pieces;
+	const perChunk = Math.min(count, Math.ceil(CHUNK_BYTES / block.length));
+	const chunk = concat(Array.from({ length: perChunk }, () => block));
+	const chunks: Uint8Array[] = [];
+	for (let left = count; left > 0; left -= perChunk)
+		chunks.push(chunk.subarray(0, left * block.length));
+	return chunks;
 }

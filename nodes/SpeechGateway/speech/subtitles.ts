@@ -67,9 +67,9 @@ const USUAL_SHAPE: CueShape = { columns: COLUMNS_PER_LINE, lines: LINES_PER_CUE 
 /** Cuts the text of a segment into cues, each within one sentence unless that is too short to read, and within one line of the text. */
 function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 	const secondsPerColumn = seconds / Math.max(1, columns(text));
-	const isShort = (part: string) => columns(part) * secondsPerColumn < MIN_CUE_SECONDS;
-	const toLines = (part: string) =>
-		cutText(part, shape.columns, { widthOf: columnsOf }).map((line) => line.text);
+	const isShort = (words: string) => columns(words) * secondsPerColumn < MIN_CUE_SECONDS;
+	const toLines = (words: string) =>
+		cutText(words, shape.columns, { widthOf: columnsOf }).map((line) => line.text);
 	const units = sentencesOf(text).flatMap((line) => {
 		const joined: string[] = [];
 		for (const sentence of line) {
@@ -100,15 +100,15 @@ function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | und
 }
 
 /**
- * The second at which each piece of a segment begins, and at which the last ends. Later pieces start where they are heard or, without
- * known pauses, in proportion to their length.
+ * The second at which each cue or sentence of a segment begins, and at which the last ends. Later ones start where they are heard or,
+ * without known pauses, in proportion to their length. `cues`: the lines of each.
  */
-function timesIn(segment: HeardText, end: number, pieces: string[][]): number[] {
+function timesIn(segment: HeardText, end: number, cues: string[][]): number[] {
 	const oneLine = onOneLine(segment.text);
 	const start = Math.max(0, segment.startSeconds);
 	const pauses = lettersOf(oneLine) > 0 ? segment.pauses : undefined;
 	const measure = pauses ? lettersOf : columns;
-	const lengths = pieces.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
+	const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
 	const total = lengths.reduce((sum, length) => sum + length, 0);
 	const heard = pauses && heardAt(oneLine, end - start, pauses);
 	let length = 0;
