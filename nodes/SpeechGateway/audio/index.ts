@@ -71,9 +71,9 @@ export interface JoinedAudio extends PlannedAudio {
 }
 
 /**
- * Silence before a segment: so many milliseconds; or until it is heard `at` a second of the joined file, or as soon after it as
- * the segment before is over and `atLeast` so many milliseconds have passed. Without these, all but 0.15 s of the silence with
- * which the segment before ends gives way.
+ * Silence before a segment. A number: milliseconds. Else the segment is heard `at` a second of the joined file or, if the one before
+ * is not over by then, `atLeast` so many milliseconds after that; where this is 0 or left out, the silence with which the one before
+ * ends gives way, all but 0.15 s.
  */
 export type PauseBefore = number | { at: number; atLeast?: number };
 

@@ -39,8 +39,8 @@ export interface Taken {
 }
 
 /**
- * Silence before a segment, in samples: so many, or as many as let it be heard `at` a sample of the file, but at least so many.
- * Where none must be, quiet samples at the end of the segment before give way.
+ * Silence before a segment, in samples. Else the segment is heard `at` a sample of the joined file, with `atLeast` so many before it;
+ * where this is 0, quiet samples at the end of the segment before give way to one that is late.
  */
 export type Silence = number | { at: number; atLeast: number };
 
@@ -51,7 +51,10 @@ const KEPT_TRAIL = 0.15;
 export const spareIn = (silent: number, sampleRate: number): number =>
 	Math.max(0, Math.floor(silent - KEPT_TRAIL * sampleRate));
 
-/** The sample at which a sound should begin: `lead` of it are silent. `end`: of the sound before, which can spare so many. */
+/**
+ * The sample of the joined file at which a segment should begin. Its first `lead` samples are silent, so it begins that much before it is
+ * to be heard. `end`: where the segment before ends; `spare`: how many of the last samples of that may give way.
+ */
 export const soundStart = (silence: Silence, end: number, spare: number, lead: number): number =>
 	typeof silence === 'number'
 		? end + silence

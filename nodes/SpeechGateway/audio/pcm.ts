@@ -7,11 +7,12 @@ import { planSamples, SampleTrack } from './samples';
 const PCM_SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
-/** Bare samples have no header that says more. */
+/** What is known of bare samples: the gateway's rate and width are taken for certain, as no header says another. */
 export interface PcmInfo extends BaseInfo {
 	format: 'pcm';
 }
 
+/** Counts samples; passes all bytes to `onAudio`. */
 class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
 	private readonly track = new SampleTrack(BYTES_PER_SAMPLE, PCM_SAMPLE_RATE);

@@ -23,7 +23,7 @@ const APE_FLAGS_OFFSET = 20;
 const APE_IS_HEADER = 0x20000000;
 /** Flags of an APE item: read only, and the kind of its value. */
 const APE_ITEM_FLAGS = 7;
-/** Where the key of an APE item has ended. */
+/** Where the key of an APE item has ended at the latest: size and flags, up to 255 letters, a zero. */
 const MAX_APE_KEY_END = 8 + 255 + 1;
 /** More than any cover; a RIFF chunk's name, read as a size, is much more. */
 const MAX_APE_ITEM_BYTES = 64 * 1024 * 1024;

@@ -22,7 +22,7 @@ import type { NarrationInput, OnRecord, Plan, PlannedSegment, PreviousVersion } 
 import type { Narration } from './speak';
 import { speechBody, type SpeakingManner } from './speaking';
 
-/** What decides whether anything of them is used. */
+/** What decides whether anything of the previous versions can be used again. */
 type Comparable = Pick<
 	NarrationInput,
 	'model' | 'speed' | 'responseFormat' | 'previousBinaryPropertyName' | 'speakAgainAt'
@@ -53,7 +53,7 @@ export async function withPrevious<I extends Comparable>(
 		);
 	}
 	const { execution, index } = parameters;
-	// Which of several fields an item has depends on what was finished of it.
+	// Which of several fields an item has, such as `completed` and `completed_4`, depends on what was finished of it.
 	const present = fields.filter((field) => findFile(execution, index, field));
 	const passedOver = fields
 		.filter((field) => !present.includes(field))
@@ -228,7 +228,7 @@ export function recordFor(
 		});
 }
 
-/** The name under which the ledger keeps a segment that was cut out. */
+/** The name under which the ledger keeps a segment that was cut out: equal segments of a file have equal keys, but each its place. */
 const placeName = ({ key, from }: RecordedSegment): string => `${key} ${from}`;
 
 /**
@@ -245,6 +245,7 @@ export async function cutReused({
 		return value && isStoredAudio(value) ? value : undefined;
 	};
 	for (const [file, { field, info }] of (input.previous ?? []).entries()) {
+		// One slice for each place, in the order of the file, as `storeSlices` reads it once. Several segments may share a slice.
 		const missing = plan.segments
 			.flatMap(({ reused }, index) =>
 				reused?.file === file && !cutOut(reused)

@@ -94,7 +94,11 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
 	return undefined;
 }
 
-/** Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes received. */
+/**
+ * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes received. `json.parts` has an
+ * entry a run, by which a workflow can put the rest in its place: `{ from, to, status: 'done', binary }` or `{ from, to, status:
+ * 'unknown' | 'notSent', text, jobId? }`, segments counted from 1. `remainingText` is all that has no audio.
+ */
 export async function describeRemains(
 	{ item, input, plan }: Narration,
 	results: SegmentResult[],
@@ -141,7 +145,7 @@ export async function describeRemains(
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
 
-/** The bytes of a segment that was paid for but came damaged, under a name of its own. */
+/** The bytes of a segment that was paid for but came damaged, under names of its own: `received_3`. */
 function receivedOf(error: unknown, segment: number): AttachedFiles {
 	const files = error instanceof OutcomeUnknownError ? error.files : {};
 	return Object.fromEntries(

@@ -85,7 +85,7 @@ interface Findings {
 	suggestedSpeed?: number;
 }
 
-/** The slots that are probably too short for what is to be spoken in them. */
+/** The slots that are probably too short for what is to be spoken in them, by the usual pace of the script; for hints before a run. */
 export function shortSlots(input: { speed?: number }, segments: DraftSegment[]): Findings {
 	const slots = slotsOf(segments);
 	const needed = slots.map(({ text }) => 60 * estimateOf({ speed: input.speed }, text).minutes);
@@ -109,7 +109,10 @@ export function shortSlots(input: { speed?: number }, segments: DraftSegment[]):
 	};
 }
 
-/** The segments that are heard later than they should be. `heard`: all of them, in the joined file. */
+/**
+ * The segments that are heard later than they should be. `heard`: all of them, in the joined file. What is late waits for the words
+ * before it, so the suggested speed follows from the time that the words of each slot took.
+ */
 export function lateSegments(
 	input: { speed?: number },
 	segments: DraftSegment[],

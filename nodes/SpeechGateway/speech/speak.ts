@@ -39,7 +39,7 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 	voice: typeof voice === 'string' ? voice : undefined,
 });
 
-/** The name of a request in the ledger, sent as it is or as a job. */
+/** The name of a request in the ledger, sent as it is or as a job. Both may be there: the request that was cut, and its job. */
 const nameAs = (kind: 'speech' | 'job', { body, segment }: SpeechRequest): string =>
 	requestName(requestKey(kind, body), segment);
 
@@ -145,7 +145,10 @@ export const submitJob = async (
 		},
 	});
 
-/** Submits, waits and downloads; Max Wait reached is always an error here, and a retry goes on with the same job. */
+/**
+ * Submits a job, waits for it and downloads its audio. When Max Wait is reached, this throws; a retry goes on with the same job, as it
+ * is paid for. `whileWaiting`: whether the execution may sleep meanwhile.
+ */
 async function speakAsJob(
 	{ item, input }: Narration,
 	request: SpeechRequest,

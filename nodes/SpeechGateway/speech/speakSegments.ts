@@ -1,3 +1,8 @@
+/**
+ * From a plan to an item. What is missing of the plan is spoken, several segments at once. If the gateway cuts one, the rest is planned
+ * anew with shorter segments, around those that are done. When there is audio of all, it becomes one file. Whatever happens on the
+ * way, what is paid for goes along: as the file, or as files and words beside the error (`remains.ts`).
+ */
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
 import { AsleepError, asError, GatewayError, OutcomeUnknownError } from '../core/errors';
@@ -53,6 +58,7 @@ export const speaks =
 		const withSegmentsOf = (maxSegmentCharacters: number): Narration => {
 			if (maxSegmentCharacters === input.maxSegmentCharacters)
 				return narrationOf(item, input, plan);
+			// What was sent keeps its cuts. The hash names what was asked for, however it is cut.
 			const rest = { ...input, maxSegmentCharacters, sent: item.ledger.sentSegments };
 			const { contentHash } = plan;
 			return narrationOf(item, rest, { ...planner(rest, voiceIdsIn(plan)), contentHash });
@@ -146,12 +152,14 @@ async function speakAll(
 	const { item, requests } = narration;
 	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
 	let first: StoredAudio | undefined;
+	/** Stops sending when a segment does not fit together with the first: the file could not be joined. */
 	const mustFit = (audio: StoredAudio) => {
 		first ??= audio;
 		if (requests.length > 1 && joinBlocker(first.info, audio.info)) item.fail();
 		return audio;
 	};
 	for (const audio of finished) if (audio) mustFit(audio);
+	/** Returns errors instead of throwing them, so that segments in flight are awaited, and AsleepError until all others are over. */
 	const speakOne = async (request: SpeechRequest, index: number) => {
 		try {
 			const done = finished[index];

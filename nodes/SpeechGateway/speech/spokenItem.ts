@@ -23,7 +23,10 @@ import {
 } from './subtitles';
 import { voiceNameOf } from './voices';
 
-/** The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. */
+/**
+ * The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. Where the length of the audio is not known
+ * (FLAC), it has neither a duration nor times, and no subtitles.
+ */
 export async function spokenItem(
 	narration: Narration,
 	file: JoinedFile,
@@ -75,7 +78,7 @@ export async function spokenItem(
 /** The voice of a text, which all of its segments have. */
 const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
-/** Spoken segments as `oddSegments` judges them. */
+/** Spoken segments as `oddSegments` judges them: tone tags take no time. */
 const soundsOf = (
 	segments: PlannedSegment[],
 	spoken: StoredAudio[],

@@ -43,6 +43,7 @@ async function idsOf(item: ItemRequests, model: string, titles: Set<string>): Pr
 	return ids;
 }
 
+/** The id of the one voice of a title. Two of a title may sound differently, so none is taken by chance: throws InputError. */
 function onlyId(own: IDataObject[], title: string): string {
 	const ids = own
 		.filter((voice) => titleIn(voice) === title)

@@ -23,7 +23,7 @@ export function readEntries(list: unknown[]): LogEntry[] | undefined {
 	return entries.every((entry) => entry !== undefined) ? entries : undefined;
 }
 
-/** IDs of requests that were given back all that they were charged. */
+/** IDs of requests whose charges were given back, all of them. */
 export function refundedIds(entries: LogEntry[]): Set<string> {
 	const balances = new Map<string, number>();
 	for (const { kind, requestId, quota } of entries) {

@@ -86,7 +86,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private gap = 0;
 	private isFrameCut = false;
 	private beginsAnewAt?: number;
-	/** Up to where the bytes at hand are passed on, or are none of audio. */
+	/** The bytes at hand before this have been passed on, or are no audio. */
 	private passedOn = 0;
 	private readonly tail: number[] = [];
 	private readonly track = new LevelTrack();
@@ -141,7 +141,10 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		};
 	}
 
-	/** The encoder's delay and padding, unless they are of another file: of the first of several in a row. */
+	/**
+	 * The encoder's delay and padding, if the header that says them is this file's: where MP3 files were put one behind the other, its
+	 * number of frames is that of one of them. Without a number, only the delay is certain.
+	 */
 	private gapless(frame: Frame): Gapless | null {
 		const { frames, gapless } = this.claim;
 		if (!gapless || playingTime(this.frames, frame, gapless) <= 0) return null;

@@ -34,8 +34,8 @@ interface TakenPackets {
 
 /**
  * Plans one Ogg Opus stream. Packets are taken over unchanged; at the seams, silent ones reset the decoder (see `beginAnew`), and
- * pauses are silent packets of 20 ms. All times are of what plays, so the length claimed is the length decoded: of packets longer
- * than the silence at the start and the end of the file, decoders are told to play only some.
+ * pauses are silent packets of 20 ms. The pre-skip and the end position tell decoders to play only some of the first and of the last
+ * packet, so that silence at both ends of the file is exact to a sample.
  */
 function planOpus(infos: OpusInfo[], silences: Silence[], after: number): JoinPlan<OpusInfo> {
 	const [first] = infos;
