@@ -117,6 +117,7 @@ function promptText(content: MessageContent[]): string {
 	return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** A call in an earlier answer, as the gateway had it. */
 const toolCall = (part: MessageContent): IDataObject[] =>
 	part.type === 'tool-call'
 		? [
@@ -128,6 +129,7 @@ const toolCall = (part: MessageContent): IDataObject[] =>
 			]
 		: [];
 
+/** The result of a tool, as a message of its own; what is no text becomes JSON. */
 const toolResult = (part: MessageContent): IDataObject[] =>
 	part.type === 'tool-result'
 		? [
@@ -152,7 +154,10 @@ const gatewayTools = (tools: Tool[]): IDataObject[] =>
 		};
 	});
 
-/** What the model asks tools for. Ids that the gateway left out are made up, since results are matched by them. */
+/**
+ * What the model asks tools for. Ids that the gateway left out are made up, since results are matched by them; empty arguments become
+ * `{}`, since agents parse them as JSON.
+ */
 const toolCalls = ({ toolCalls: calls = [] }: ChatReply) =>
 	calls.map(({ id, function: { name, arguments: input } }) => ({
 		type: 'tool-call' as const,
@@ -169,10 +174,11 @@ const FINISH_REASONS: Record<string, FinishReason> = {
 	tool_calls: 'tool-calls',
 };
 
+/** Why the answer ended; without a word of the gateway, it stopped by itself. */
 const finishReason = (reply: ChatReply): FinishReason =>
 	FINISH_REASONS[reply.finishReason ?? 'stop'] ?? 'other';
 
-/** Tokens, where the gateway says how many. */
+/** Tokens, where the gateway says how many; a missing total is the sum of both. */
 function tokenUsage({ usage }: ChatReply): TokenUsage | undefined {
 	if (!usage) return undefined;
 	const promptTokens = Number(usage.prompt_tokens ?? 0);

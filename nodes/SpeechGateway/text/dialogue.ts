@@ -127,7 +127,12 @@ function innerNameIn(texts: string[], names: string[]): string | undefined {
 }
 
 /**
- * Splits a script into what each speaker says. A speech starts with `Name: …` on a line of its own and lasts until the next one.
+ * Splits a script into what each speaker says. A speech starts with `Name: …` on a line of its own and lasts until the next one:
+ *
+ *     Anna: (happy) Hi!        Anna: "(happy) Hi!\nHow are you?"
+ *     How are you?
+ *     BEN (laughing): Fine.    Ben: "(laughing) Fine."
+ *
  * Case, spaces, Markdown around the name and a full-width colon do not matter; for other ways to write a script see `tidyScript`.
  * Text before the first name belongs to the narrator, and so does `Narrator:`, unless that is in the list. With `headings`, nobody
  * says Markdown and HTML headings, and the speaker before a heading goes on after it.
