@@ -224,7 +224,10 @@ const THOUGHTS =
 /** The tag before a model's thoughts is often part of its prompt, so its answer has only the one behind them. */
 const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/im;
 
-/** Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown. Without an end, they are text. */
+/**
+ * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a first `</think>`
+ * that begins a line. Without an end, they are text.
+ */
 export function withoutThoughts(source: string): string {
 	let text = '';
 	let from = 0;

@@ -84,6 +84,7 @@ const SCENE_HEADING = /^(?:INT|EXT|EST|FADE|CUT|DISSOLVE|THE END|END)\b/;
 const isCapitals = (name: string) =>
 	/^[^\p{Ll}]*$/u.test(name) && (/\p{Lu}.*\p{Lu}/u.test(name) || /\p{Lo}/u.test(name));
 
+/** `*laughs* Hello`: words in emphasis, with others behind them. */
 const EMPHASIZED = /^[*_]([^*_\n]{1,60})[*_](?=[ \t]+[^\s*_])/;
 const FENCE = /^[ \t]{0,3}(?:```|~~~)[^`\n]{0,60}$/;
 /** Before the first name, no more than this is taken for a model's words about its script. UTF-16 units. */
