@@ -56,8 +56,14 @@ describe('the credential test says what is wrong', () => {
 		['a firewall that shows a page', () => serve('text/html', PAGE, 403), /proxy or firewall/],
 		['one that shows nothing', () => serve('text/plain', '', 403), /not about the API key \(403\)/],
 		['a redirect', () => serve('text/html', '', 301), /redirects to another address \(301\)/],
-		['a port that refuses', () => 'http://127.0.0.1:1', /connection refused/],
-		['no address', () => 'the key', /not a web address/],
+		[
+			'a port that refuses',
+			() => 'http://127.0.0.1:1',
+			/connection refused\)\. Check the base URL/,
+		],
+		['without http://', () => bench.sim.url.slice('http://'.length), /http:\/\/ or another port/],
+		['the one of a request', () => `${bench.sim.url}/v1/audio/speech`, /nothing behind \/v1/],
+		['no address', () => 'the key', /not a web address\. It should look like https/],
 	])('the address is %s', async (_, address, words) => {
 		const { status, message } = await check({ apiKey: 'key', baseUrl: await address() });
 		expect(message).toMatch(words);

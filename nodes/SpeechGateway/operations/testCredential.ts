@@ -3,13 +3,14 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { asError } from '../core/errors';
+import { asError, InputError } from '../core/errors';
 import { idIn, isRecord } from '../core/json';
+import { SERVICE } from '../core/service';
 import { gatewayRoot } from '../gateway/account';
 import { endpoints } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { transportFailure } from '../gateway/transportFailure';
-import { unreachable } from '../requests/unreachable';
+import { causeOf, unreachable } from '../requests/unreachable';
 
 /** Longest wait for the answer: the dialog in which the user saves the credential is open meanwhile. */
 const TIMEOUT_MS = 20_000;
@@ -18,7 +19,7 @@ const TIMEOUT_MS = 20_000;
 const REFUSALS: Record<number, string> = {
 	401: 'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
 	403: 'This API key may not list models: allow it in the console of the gateway',
-	404: 'There is no gateway at this base URL: it must be the address before /v1/models',
+	404: `There is no gateway at this base URL: enter the address of its API, such as ${SERVICE.exampleUrl}, and nothing behind /v1`,
 	407: 'A proxy between n8n and the gateway asks for a login: this is not about the API key',
 };
 
@@ -56,7 +57,7 @@ export async function testCredential(
 		});
 		return testResult(answer.statusCode, answer.body);
 	} catch (error) {
-		return testFailed(root === '' ? asError(error).message : whyUnanswered(error, root));
+		return testFailed(root === '' ? inFull(asError(error)) : whyUnanswered(error, root));
 	}
 }
 
@@ -85,10 +86,19 @@ function isModelList(body: unknown): boolean {
 const codeOf = (error: unknown): string | undefined =>
 	isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
 
+/** What is wrong, and how it should be. */
+const inFull = (error: Error): string =>
+	error instanceof InputError ? `${error.message}. ${error.description}` : error.message;
+
+/** Nothing is charged here: a handshake that failed need not be told from a connection that broke later. */
+const TLS_FAILED = /EPROTO|SSL|TLS/;
+
 /** Why there was no answer, in the words that a run would use. n8n's helper has the system's code on the error or its cause. */
 function whyUnanswered(error: unknown, root: string): string {
 	const { message, cause } = asError(error);
 	const code = codeOf(error) ?? codeOf(cause);
-	const failure = transportFailure({ code, message });
-	return unreachable({ failure, code, detail: message }, root).message;
+	const facts = `${code}: ${message}`;
+	const failure = TLS_FAILED.test(facts) ? 'notSent' : transportFailure({ code, message });
+	const { message: what } = unreachable({ failure, code, detail: message }, root);
+	return failure === 'notSent' ? `${what}. ${causeOf(facts).advice}` : what;
 }

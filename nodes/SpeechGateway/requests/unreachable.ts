@@ -68,6 +68,16 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 ];
 
+/** Why a connection was not made, and what to do. `facts`: the code and words of the system. */
+export const causeOf = (facts: string): { what: string; advice: string } => {
+	const [, what, advice] = CAUSES.find(([sign]) => sign.test(facts)) ?? [
+		undefined,
+		'the connection could not be made',
+		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
+	];
+	return { what, advice };
+};
+
 /**
  * The error of a request without an answer. Causes are only told of a request that certainly did not leave: one that was lost or timed
  * out may have arrived. `root` is the address that was called.
@@ -90,11 +100,7 @@ export function unreachable(
 	if (failure === 'lost')
 		return because('The connection to the gateway was lost', `Try again later. Details: ${cause}`);
 	const facts = httpCode === undefined ? cause : `proxy: ${httpCode}`;
-	const [, what, advice] = CAUSES.find(([sign]) => sign.test(facts)) ?? [
-		undefined,
-		'the connection could not be made',
-		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
-	];
+	const { what, advice } = causeOf(facts);
 	const [status, said] =
 		httpCode === undefined
 			? ['', ` Details: ${cause}`]
