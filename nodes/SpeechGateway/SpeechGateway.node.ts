@@ -9,7 +9,7 @@ import {
 	builderHint,
 	credentialRules,
 	outputsExpression,
-	priceHints,
+	clickHints,
 	properties,
 	subtitleExpression,
 } from './operations/description';
@@ -31,7 +31,7 @@ export class SpeechGateway implements INodeType {
 			'Turn text of any length into speech, clone voices, chat and make videos. Retry On Fail never charges you twice.',
 		defaults: { name: 'Speech Gateway' },
 		waitingNodeTooltip:
-			"The execution is asleep in n8n's database, and n8n may be restarted. In one to five minutes, the node checks again whether its jobs are done.",
+			"The execution is asleep in n8n's database, so n8n can be restarted meanwhile. Every one to five minutes, the node checks whether the wait is over.",
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
@@ -44,7 +44,7 @@ export class SpeechGateway implements INodeType {
 				displayOptions: credentialRules(),
 			},
 		],
-		hints: priceHints(),
+		hints: clickHints(),
 		builderHint,
 		properties: properties(),
 	};

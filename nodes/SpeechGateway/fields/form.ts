@@ -19,6 +19,8 @@ interface Shown {
 	makesFile?: boolean;
 	/** What one item costs, if anything, to follow "Every click on Execute is charged:". */
 	price?: string;
+	/** Of a free one: what to know before the click. */
+	beforeClick?: string;
 }
 
 interface Declaration extends Shown {

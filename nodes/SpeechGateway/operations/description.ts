@@ -63,17 +63,23 @@ export const builderHint: IBuilderHint = {
 	],
 };
 
-/** Says what a click on Execute costs; the editor shows it in place of the output until there is one. */
-export const priceHints = (): NodeHint[] =>
-	descriptions
-		.filter(({ billed }) => billed)
-		.map(({ resource, operation, price }) => ({
-			message: `Every click on Execute is charged: ${price} If an answer gets lost, its item goes to the branch "Unknown" and is not sent again.`,
-			type: 'info',
-			location: 'outputPane',
-			whenToDisplay: 'beforeExecution',
-			displayCondition: `={{ $parameter["resource"] === "${resource}" && $parameter["operation"] === "${operation}" }}`,
-		}));
+/** Says what a click on Execute costs, or what it needs; the editor shows it in place of the output until there is one. */
+export const clickHints = (): NodeHint[] =>
+	descriptions.flatMap(({ resource, operation, billed, price, beforeClick }): NodeHint[] => {
+		const message = billed
+			? `Every click on Execute is charged: ${price} If an answer gets lost, its item goes to the branch "Unknown" and is not sent again.`
+			: beforeClick;
+		if (message === undefined) return [];
+		return [
+			{
+				message,
+				type: 'info',
+				location: 'outputPane',
+				whenToDisplay: 'beforeExecution',
+				displayCondition: `={{ $parameter["resource"] === "${resource}" && $parameter["operation"] === "${operation}" }}`,
+			},
+		];
+	});
 
 /**
  * Operations that send nothing need no credential. n8n hides it when any of the rules matches, so no operation that sends
