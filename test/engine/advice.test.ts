@@ -72,7 +72,7 @@ class User {
 	private async looksUp(unknown: INodeExecutionData): Promise<void> {
 		const { advice } = unknown.json;
 		const text = textOf(unknown);
-		expect(advice).toContain('Look it up first');
+		expect(advice).toContain('Look up whether it was charged');
 		if (sim.charged().includes(text)) return void this.known.push(text);
 		expect(advice).toContain('send this item again in a new execution');
 		if (String(advice).includes('with another "Send Once Key"')) this.key = `second ${++users}`;

@@ -107,7 +107,7 @@ const ofJob = { kind: 'job', id: 'spj_1' } as const;
  */
 const DOCUMENTED = String.raw`
 speech | 504 | E {"message":"?","code":"upstream_outcome_unknown"} |  | unknown, nobody | : "\?"$
-speech | 502 | {"code":"upstream_outcome_unknown"} |  | unknown, nobody | not know
+speech | 502 | {"code":"upstream_outcome_unknown"} |  | unknown, nobody | lost track
 video | 500 | E {"message":"x","type":"some_panic"} |  | unknown, operator | failed
 chat | 500 | E {"message":"x","type":"x_one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
 chat | 500 | E {"message":"x","type":"one_api_error","code":"do_request_failed_x"} |  | transient, nobody | had an error

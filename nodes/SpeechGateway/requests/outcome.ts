@@ -86,7 +86,7 @@ export const NO_ROUTE = rule(
 export const RULES = [
 	// The document's 504, and its code wherever it is passed on.
 	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
-		'The gateway does not know what became of the request',
+		'The gateway lost track of the request',
 	]),
 	// A panic of new-api or one-api; one-api's chat when its upstream failed; new-api's penalty for a text; Portkey's check of a finished answer.
 	rule(

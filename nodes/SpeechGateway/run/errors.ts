@@ -124,7 +124,7 @@ export function unheardError(
 			? 'This item may have been charged, but it has no result'
 			: `${count} of ${all} items may have been charged, but ${count === 1 ? 'it has' : 'they have'} no result`;
 	const own = execution.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
-	const message = `${what}, and nothing is connected to "Unknown": ${String(cause)}${own}`;
+	const message = `${what}, and nothing is connected to "Unknown"${own}`;
 	const [it, leaves] = count === 1 ? ['it', 'leaves'] : ['them', 'leave'];
 	const where = execution.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
 	const ifSaved = execution.isKeptOnFailure ? '' : ', if it was saved';
@@ -134,10 +134,13 @@ export function unheardError(
 			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where} with the currently saved workflow${ifSaved}: nothing of ${it} is sent again, and ${it === 'it' ? 'it' : 'they'} ${leaves} on "Unknown".`;
 	return nodeError(execution.node, {
 		message,
-		description: `${todo} ${String(advice)}`,
+		description: `${sentence(String(cause))} ${todo} ${String(advice)}`,
 		details: { ...(facts as ErrorDetails), ...(charges && { charges }) },
 	});
 }
+
+/** With a period, unless it ends with one or with the gateway's words in quotes. */
+const sentence = (text: string): string => (/[.!?"]$/.test(text) ? text : `${text}.`);
 
 const IN_SUB_WORKFLOW =
 	'It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again';

@@ -24,21 +24,21 @@ import { withoutFiles, withRow } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
 
 const AGAIN = 'send this item again in a new execution';
-const CHECK_FIRST = `Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, ${AGAIN}. If it was, sending it again would be charged a second time.`;
+const LOOK_UP = `Look up whether it was charged, with Account → Settle or in the usage log of the gateway. If not, ${AGAIN}. If it was, that would be charged a second time.`;
 
 const ADVICE: Record<UnknownReason, string> = {
-	upstream_outcome_unknown: CHECK_FIRST,
-	connection_lost: CHECK_FIRST,
-	client_timeout: `${CHECK_FIRST} If this happens often, raise the option "Timeout" or send shorter texts.`,
-	damaged_response: `It was most likely charged; what arrived is attached. ${CHECK_FIRST}`,
+	upstream_outcome_unknown: LOOK_UP,
+	connection_lost: LOOK_UP,
+	client_timeout: `${LOOK_UP} If this happens often, raise the option "Timeout" or send shorter texts.`,
+	damaged_response: `It was most likely charged; what arrived is attached. ${LOOK_UP}`,
 	not_stored:
 		'The file is lost. Check the disk, or the database, of this n8n. To send this item again would be charged again.',
-	interrupted: CHECK_FIRST,
+	interrupted: LOOK_UP,
 	already_sent:
 		'See the earlier execution for what became of it. To send this item again on purpose, and be charged again, give it a new key.',
 };
 
-const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${CHECK_FIRST}`;
+const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${LOOK_UP}`;
 
 const ADVICE_TO_AGENTS =
 	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
