@@ -129,6 +129,7 @@ test('texts, flags and ids', () => {
 	expect(read(textField(words), 7)).toBe('7');
 	expect(read(textField(words), 7n)).toBe('7');
 	expect(() => read(textField(words), ' ')).toThrow('"Pause" is required, but is empty');
+	expect(() => read(textField(words), { a: 1 })).toThrow('"Pause" must be a text, but is {"a":1}');
 	expect(read(idField(words), ' a/b ')).toBe('a/b');
 	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an ID');
 });

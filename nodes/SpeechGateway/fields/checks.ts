@@ -59,17 +59,19 @@ export function safeId(id: string, label: string): string {
 	return id;
 }
 
-/** A text that is not blank; a number is one, too. Throws EmptyFieldError. */
+/** A text that is not blank; a number is one, too. Throws EmptyFieldError, or InputError for an object or a list. */
 export function requiredText(value: unknown, label: string): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	if (typeof value === 'string' && value.trim() !== '') return value;
-	const found =
-		typeof value === 'string' || value === undefined || value === null
-			? 'empty'
-			: JSON.stringify(value)?.slice(0, 80);
-	throw new EmptyFieldError(
-		`"${label}" is required, but is ${found}`,
-		'Fill it in, or check that its expression has a value for this item',
+	if (isEmpty(value) || typeof value === 'string')
+		throw new EmptyFieldError(
+			`"${label}" is required, but is empty`,
+			'Fill it in, or check that its expression has a value for this item',
+		);
+	const found = JSON.stringify(value)?.slice(0, 80);
+	throw new InputError(
+		`"${label}" must be a text, but is ${found}`,
+		`Check its expression, which may need the name of a field, such as {{ $json.text }}. ${NOTHING_SENT}`,
 	);
 }
 
