@@ -52,7 +52,7 @@ export const cutFields = {
 			default: '',
 			placeholder: 'e.g. previous',
 			description:
-				'Binary fields with earlier files of this node, or empty; segments that have not changed are cut out of them and not charged again',
+				'Binary field with an earlier file of this node (several: with commas), or empty; segments that have not changed are cut out of it and not charged again',
 		},
 		undefined,
 		(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),

@@ -10,7 +10,7 @@ const sendOnceKey = textOption({
 	default: '',
 	placeholder: 'e.g. {{ $json.id }}',
 	description:
-		'A value that is different for each item, such as a row ID: a key sent before, in any execution, goes to the branch "Unknown" unsent',
+		'A value that is different for each item, such as a row ID; an item whose key was sent before, in any execution, goes to the branch "Unknown" and is not sent again',
 });
 
 /** A key, trimmed. Throws InputError for an empty one, which would silently protect nothing. */
@@ -70,12 +70,12 @@ export const settings = {
 			unknown: {
 				name: 'Skip',
 				description:
-					'The item goes to the branch "Unknown", right for tables that are read every night',
+					'The item goes to the branch "Unknown": right for tables that are read every night',
 			},
 			again: {
 				name: 'Give the Result Again',
 				description:
-					'The item gets the first result, with a copy of its file, for free: right for chats, webhooks and tools',
+					'The item gets the first result and a copy of its file, for free: right for chats, webhooks and tools',
 			},
 		},
 		description: 'What to do with an item whose "Send Once Key" this node has sent before',

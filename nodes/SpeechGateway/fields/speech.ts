@@ -17,7 +17,7 @@ const limitOption = numberOption({
 	min: 0,
 	default: 0,
 	description:
-		'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit, or nothing if an expression gives it',
+		'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit, but an expression that gives 0 allows nothing',
 });
 
 /** Undefined: no limit. What an expression leaves empty, such as a missing field, is an error: it would silently protect nothing. */

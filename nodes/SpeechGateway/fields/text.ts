@@ -98,7 +98,7 @@ export const textFields = {
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
 		description:
-			'Silence after each paragraph, which is free; for a pause anywhere else, write [pause 1.5s] in the text, or [at 0:35] for what is to be heard then',
+			'Silence after each paragraph, which is free; elsewhere in the text, [pause 1.5s] makes a pause, and [at 0:35] says when the words after it are heard',
 	}),
 };
 

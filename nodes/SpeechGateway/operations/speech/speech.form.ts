@@ -28,7 +28,7 @@ const headings = {
 /** A text of any length, and what to do when it is too long for one request. */
 const anyLengthFields = {
 	...speechFields(
-		'Any length, in one file. 1,000 characters cost about 1,430 tokens (Chinese: 5,000); Estimate counts them for free.',
+		'Any length, in one file. 1,000 characters cost about 1,430 tokens (Chinese: 5,000); Speech → Estimate counts for free.',
 	),
 	longText: choiceOption({
 		displayName: 'Long Text',
