@@ -183,7 +183,7 @@ export class Execution {
 		return outputs[0]?.[0]?.json.error !== undefined && attempt < this.tries;
 	}
 
-	/** Aborts on Stop, and when the workflow's timeout ends the execution. */
+	/** Aborts on Stop, and when the workflow's timeout ends the execution. n8n's engine 2.0 has none. */
 	get cancel(): AbortSignal | undefined {
 		return this.context.getExecutionCancelSignal?.();
 	}

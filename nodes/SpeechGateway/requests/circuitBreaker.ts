@@ -21,6 +21,11 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
+/** A limiter that may begin again carefully. */
+interface Resumable {
+	sendOneByOne(): void;
+}
+
 type Retryable = Partial<Pick<Execution, 'canBeRetried' | 'isKeptOnFailure'>>;
 
 /** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
@@ -40,7 +45,7 @@ abstract class Breaker {
 	/** `attempt`: of this round, from 1. */
 	constructor(
 		private readonly gate: Gate,
-		limiter: { sendOneByOne(): void },
+		limiter: Resumable,
 		protected readonly record: StoppingRecord,
 		attempt: number,
 	) {
@@ -100,8 +105,9 @@ abstract class Breaker {
  * after a refusal that concerns the whole account.
  */
 export class CircuitBreaker extends Breaker {
-	constructor(...[gate, limiter, record, attempt]: ConstructorParameters<typeof Breaker>) {
+	constructor(gate: Gate, limiter: Resumable, record: StoppingRecord, attempt: number) {
 		super(gate, limiter, record, attempt);
+		// One that does not hold for this attempt is over: the account may be topped up by now.
 		this.end('refusal');
 	}
 
