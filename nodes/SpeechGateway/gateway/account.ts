@@ -52,7 +52,7 @@ export class Accounts {
 		return await (this.first ??= this.read(0));
 	}
 
-	/** Items that say the same key and address share one account, and with it what the gateway limits or refuses. */
+	/** Items with the same key and address share one account, and with it what the gateway limits or refuses. */
 	private async read(index: number): Promise<Account> {
 		const account = await Account.open(this.context, index, this.redactor);
 		const { name } = account;

@@ -107,7 +107,7 @@ abstract class Breaker {
 export class CircuitBreaker extends Breaker {
 	constructor(gate: Gate, limiter: Resumable, record: StoppingRecord, attempt: number) {
 		super(gate, limiter, record, attempt);
-		// One that does not hold for this attempt is over: the account may be topped up by now.
+		// A refusal that does not hold for this attempt is over: the account may be topped up by now.
 		this.end('refusal');
 	}
 

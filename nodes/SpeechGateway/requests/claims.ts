@@ -222,7 +222,7 @@ export class ItemClaims {
 		await this.forget(sendOnceKey);
 	}
 
-	/** The key first: without it, another item may have been sent with it, whoever has the turn. */
+	/** The key before the turn: where another item was sent with the key, no turn is used up. */
 	private async takeAll(): Promise<boolean> {
 		const { sendOnceKey, ledger, turn } = this;
 		if (sendOnceKey !== undefined && !ledger.keyRecorded) {

@@ -279,7 +279,7 @@ export class ItemLedger {
 		if (isAll && places.length > 0) this.record.filesOf = executionId;
 	}
 
-	/** A request leaves: written before it does, so that a crash in between leaves it on record as possibly charged. */
+	/** Records a request that is about to leave: if n8n crashes in between, it is on record as possibly charged. */
 	begin(request: string, sent: Sent, segment?: SentSegment): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
 		if (!this.record.asked && !this.maybeCharged)
@@ -287,7 +287,7 @@ export class ItemLedger {
 		this.record.requests[request] = defined({ state: 'sending', ...sent, segment });
 	}
 
-	/** Its result is there, and replaces the request in every later attempt. */
+	/** Records the result of a request; later attempts take it instead of sending the request again. */
 	done(request: string, value: object, cost: Cost): void {
 		const before = this.record.requests[request];
 		if (before?.state === 'sending')

@@ -29,7 +29,7 @@ export class Traffic {
 	/** In the order in which they were sent. */
 	private readonly sent = new Map<Sent, SentRequest>();
 
-	/** A billed request leaves. `sent` is its name here, as the object that it is. */
+	/** A billed request leaves. `sent` stands for it here, by its identity as an object. */
 	begin(sent: Sent): void {
 		this.sent.set(sent, { sentAt: Date.parse(sent.sentAt) });
 	}

@@ -10,7 +10,7 @@ export function failed(error: unknown, ledger?: ItemLedger): Failed {
 	return { failed: ledger?.maybeCharged ? withPaid(text, ledger) : text };
 }
 
-/** The files of the error itself go first: they are joined, those on record are not. */
+/** Files of the error itself win over those on record: they are the same audio, joined. */
 function withPaid({ message, description, details, binary }: ErrorText, ledger: ItemLedger) {
 	return {
 		message,
