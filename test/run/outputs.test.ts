@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
 import { moveToErrorOutput } from '../../nodes/SpeechGateway/engine/outputs';
 import { Execution } from '../../nodes/SpeechGateway/engine/execution';
+import { giveHints } from '../../nodes/SpeechGateway/run/outputItems';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
 /** n8n's side: what it takes the node to be. `counted`: the outputs, that of errors included. */
@@ -27,6 +28,23 @@ test('where n8n counts more outputs than there are, errors go behind the last, w
 		unknown,
 		[out(1, { _files: { intro: 'a file' }, row: 2, error: failed })],
 	]);
+});
+
+test.each([0, 26, 27, 5000])('of %d hints, the first and the last are shown', (count) => {
+	const hints: string[] = [];
+	const execution = new Execution({
+		addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
+	} as unknown as IExecuteFunctions);
+	giveHints(
+		execution,
+		Array.from({ length: count }, (_, index) => `hint ${index}`),
+		[],
+		'unknown',
+	);
+	expect(hints).toHaveLength(Math.min(count, 26));
+	if (count <= 26) return;
+	expect([hints[0], hints.at(-1)]).toEqual(['hint 0', `hint ${count - 1}`]);
+	expect(hints[15]).toBe(`${count - 25} more hints like these are not shown.`);
 });
 
 test('an item that had no files says so: n8n would take it for a success', () => {

@@ -191,7 +191,7 @@ export function giveHints(
 	settled: Settled[],
 	unknownRoute: UnknownRoute,
 ): void {
-	for (const hint of hints) execution.hint(hint);
+	for (const hint of firstAndLast([...hints])) execution.hint(hint);
 	const reasons = settled.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
 	);
@@ -205,6 +205,16 @@ export function giveHints(
 			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`,
 		'warning',
 	);
+}
+
+/** Hints of a run that are shown, each in a box of n8n's editor. Those of the run itself come first and last, those of items between. */
+const [FIRST_HINTS, LAST_HINTS] = [15, 10];
+
+function firstAndLast(hints: string[]): string[] {
+	const leftOut = hints.length - FIRST_HINTS - LAST_HINTS;
+	if (leftOut <= 1) return hints;
+	const note = `${leftOut} more hints like these are not shown.`;
+	return [...hints.slice(0, FIRST_HINTS), note, ...hints.slice(-LAST_HINTS)];
 }
 
 /** A provider's body as item json: a key named `error` would make n8n retry the node, so it is renamed or dropped. */
