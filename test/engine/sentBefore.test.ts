@@ -9,6 +9,7 @@ import {
 	type EngineRun,
 	type EngineResult,
 	item,
+	jobNode,
 	NODE,
 	readStored,
 	runNode,
@@ -197,6 +198,25 @@ test('where a run stops, rows that were not sent have free keys', async () => {
 	expect(outputs[0]).toHaveLength(3);
 	expect(sim.charges).toHaveLength(3);
 });
+
+test.each<EngineRun['onError']>(['stopWorkflow', 'continueErrorOutput'])(
+	'where a job sleeps and a run stops sending, rows that were not sent have free keys: %s',
+	async (onError) => {
+		const texts = ['Waits for its turn.', 'Is a job.', 'Is refused.'];
+		const items = texts.map((text, id) => item({ id, text }));
+		sim.fault({ method: 'POST', input: texts[0], status: 521 });
+		sim.fault({ method: 'POST', input: texts[1], jobSeconds: 600 });
+		sim.fault({ method: 'POST', input: texts[2], status: 402 });
+		const parameters = jobNode({ ...AGAIN, whileWaiting: 'sleep', concurrency: 2, maxRetries: 1 });
+		const { run: first } = await run({ items, parameters, onError });
+		expect(first.status).toBe(onError === 'stopWorkflow' ? 'error' : 'waiting');
+		expect(sim.charged()).toEqual([texts[1]]);
+		elsewhere();
+		const [one] = items;
+		expect((await run({ items: [one], parameters, onError })).run.status).toBe('waiting');
+		expect(sim.charged()).toEqual([texts[1], texts[0]]);
+	},
+);
 
 describe('without a table', () => {
 	test('results of this process are given again, with a hint', async () => {

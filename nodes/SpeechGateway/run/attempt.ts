@@ -31,7 +31,7 @@ import {
 	readAll,
 	type ReadItem,
 } from './readItems';
-import { SentBefore } from './sentBefore';
+import { type NamedKey, SentBefore } from './sentBefore';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
 import { ToldCharges } from './toldCharges';
@@ -150,7 +150,7 @@ export class Attempt {
 		};
 		endOnFailure();
 		await sentBefore.takeAll(runs.flatMap((item) => item.newKey ?? []));
-		let isAsleep = false;
+		let asleep: NamedKey[] = [];
 		try {
 			const toSend = runs.flatMap(({ readable }) => readable);
 			try {
@@ -161,10 +161,12 @@ export class Attempt {
 			endOnFailure();
 			const starts = runs.map((one) => one.run.bind(one));
 			const settled = await startInOrder(starts, giveWay);
-			isAsleep = settled.some((outcome) => 'asleep' in outcome);
+			asleep = settled.flatMap((outcome, index) =>
+				'asleep' in outcome ? (runs[index].key ?? []) : [],
+			);
 			return settled;
 		} finally {
-			await sentBefore.end(isAsleep);
+			await sentBefore.end(asleep);
 		}
 	}
 

@@ -25,7 +25,7 @@ export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;
 	/** Its Send Once Key; undefined if it has none. */
-	private readonly key?: NamedKey;
+	readonly key?: NamedKey;
 
 	constructor(
 		private readonly operation: Operation,
