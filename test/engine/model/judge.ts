@@ -450,21 +450,25 @@ const wasNotStored = (executions: Execution[], request: SimRequest, of: Came[]) 
 	executions.some(({ storeFailed, requests }) => storeFailed && requests.includes(request)) &&
 	of.some((one) => saysUnknown(one) || JSON.stringify(one.json).includes('no space left'));
 
-/** The user has changed the words, or changed them back, and all of the item is spoken with these. */
-const wasCorrected = (story: Story, executions: Execution[], { input }: SimRequest): boolean =>
-	isCut(story.scenario.kind) &&
-	executions.some((execution) =>
-		execution.came.some(
-			(one) =>
-				one.branch === 'success' &&
-				nameOf(one) === itemOf(input) &&
-				versionsPaid(story, execution, one).some(
-					(version) =>
-						version !== versionOf(input) &&
-						[...isSoundOf(story, execution, one, version)].length === 0,
-				),
-		),
-	);
+/** The user has changed the words, or changed them back, and all of the item is spoken with these, or some of it is unknown. */
+function wasCorrected(story: Story, executions: Execution[], request: SimRequest): boolean {
+	if (!isCut(story.scenario.kind)) return false;
+	const { input } = request;
+	const first = executions.find(({ requests }) => requests.includes(request));
+	return executions.some((execution) => {
+		const isSpokenAs = (one: Came, version: string) =>
+			version !== versionOf(input) &&
+			(one.branch === 'success'
+				? [...isSoundOf(story, execution, one, version)].length === 0
+				: one.branch === 'unknown' && !isSameAs(execution.settings, first?.settings));
+		return execution.came
+			.filter((one) => nameOf(one) === itemOf(input))
+			.some((one) => versionsPaid(story, execution, one).some((each) => isSpokenAs(one, each)));
+	});
+}
+
+const isSameAs = (one: Settings, other?: Settings): boolean =>
+	JSON.stringify(one) === JSON.stringify(other);
 
 /** The versions of an item's text of which something was spoken, and the one of its previous version. */
 const versionsPaid = (story: Story, execution: Execution, one: Came): string[] => [

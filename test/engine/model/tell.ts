@@ -81,7 +81,9 @@ export async function tellStories<Made, Story>(
 	const broken = told.find(({ failed }) => failed);
 	if (!broken) return;
 	const { testPath, currentTestName } = expect.getState();
+	// With MODEL_SEED, the test has another name behind the colon.
+	const test = currentTestName?.replace(/: [^:]*$/, '');
 	throw new Error(
-		`${String((broken.errorInstance as Error)?.message)}\n\nTo repeat: MODEL_SEED=${broken.seed} MODEL_PATH=${broken.counterexamplePath} npx jest ${testPath} -t '${currentTestName}'`,
+		`${String((broken.errorInstance as Error)?.message)}\n\nTo repeat: MODEL_SEED=${broken.seed} MODEL_PATH=${broken.counterexamplePath} npx jest ${testPath} -t '${test}'`,
 	);
 }
