@@ -102,6 +102,8 @@ test('choices: the editor shows them, and an error lists them, as declared', () 
 	]);
 	expect(read(option)).toBe('b');
 	expect(read(option, 'a')).toBe('a');
+	// As an empty cell of a table has it.
+	for (const empty of [null, '']) expect(read(option, empty)).toBe('b');
 	for (const field of [option, choiceField({ ...words, default: 'b', choices })])
 		expect(() => read(field, 'c')).toThrow('"Pause" must be one of b, a, but is "c"');
 });

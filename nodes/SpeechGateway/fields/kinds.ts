@@ -138,7 +138,7 @@ export const choiceOption = <T extends string>({
 		{ ...labels, type: 'options', options: shownChoices(choices) },
 		unset ?? labels.default,
 		(value, label): T | undefined =>
-			value === undefined || value === '' ? undefined : choice(value, label, keysOf(choices)),
+			isEmpty(value) ? undefined : choice(value, label, keysOf(choices)),
 	);
 
 /** A text in a row of a table. */
