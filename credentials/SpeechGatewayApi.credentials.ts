@@ -7,12 +7,15 @@ import type {
 } from 'n8n-workflow';
 import { SERVICE } from '../nodes/SpeechGateway/core/service';
 
-/** An expression may have a value for the items of a workflow only: then n8n leaves the field out in the editor and in the test. */
+/**
+ * An expression may have a value for the items of a workflow only: then n8n leaves the field out in the editor and in
+ * the test.
+ */
 const FOR_EACH_ITEM = { ignoreCredentialExpressionResolveError: true };
 
 /**
- * Key and address of a gateway. Read for each item, so an expression can let each row pay with its own key. It also works in n8n's HTTP
- * Request node, as a predefined type. The node's `testGateway` tests it.
+ * Key and address of a gateway. Read for each item, so an expression can let each row pay with its own key. It also
+ * works in n8n's HTTP Request node, as a predefined type. The node's `testGateway` tests it.
  */
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';

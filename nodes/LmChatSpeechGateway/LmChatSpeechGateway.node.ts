@@ -11,8 +11,8 @@ import { searchModels, testGateway } from '../SpeechGateway/methods';
 import { settings } from '../SpeechGateway/fields/settings';
 
 /**
- * The chat model for agents and chains, an AI sub-node: n8n asks it for a model (`supplyData`), and the agent above calls that. It shares
- * fields, retries and the rules about money with the action node.
+ * The chat model for agents and chains, an AI sub-node: n8n asks it for a model (`supplyData`), and the agent above
+ * calls that. It shares fields, retries and the rules about money with the action node.
  */
 export class LmChatSpeechGateway implements INodeType {
 	description: INodeTypeDescription = {

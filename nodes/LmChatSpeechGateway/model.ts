@@ -1,6 +1,7 @@
 /**
- * n8n's chat model (@n8n/ai-node-sdk) over the gateway's chat completions: messages and tools to the gateway's body, its reply back. The
- * body is made within `complete`, so that what is refused there (a file, a built-in tool) is an error of n8n's, too.
+ * n8n's chat model (@n8n/ai-node-sdk) over the gateway's chat completions: messages and tools to the gateway's body,
+ * its reply back. The body is made within `complete`, so that what is refused there (a file, a built-in tool) is an
+ * error of n8n's, too.
  */
 import {
 	BaseChatModel,
@@ -60,8 +61,8 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 	}
 
 	/**
-	 * The answer while it is written. `complete` pushes its text and this generator is pulled, so a stream stands between them as a queue.
-	 * Tool calls come at the end, each in one piece: half of its JSON would be of no use to a tool.
+	 * The answer while it is written. `complete` pushes its text and this generator is pulled, so a stream stands between
+	 * them as a queue. Tool calls come at the end, each in one piece: half of its JSON would be of no use to a tool.
 	 */
 	async *stream(messages: Message[], config?: ChatModelConfig): AsyncIterable<StreamChunk> {
 		const body = () => ({ ...this.body(messages, config), stream: true });
@@ -155,8 +156,8 @@ const gatewayTools = (tools: Tool[]): IDataObject[] =>
 	});
 
 /**
- * What the model asks tools for. Ids that the gateway left out are made up, since results are matched by them; empty arguments become
- * `{}`, since agents parse them as JSON.
+ * What the model asks tools for. Ids that the gateway left out are made up, since results are matched by them; empty
+ * arguments become `{}`, since agents parse them as JSON.
  */
 const toolCalls = ({ toolCalls: calls = [] }: ChatReply) =>
 	calls.map(({ id, function: { name, arguments: input } }) => ({

@@ -23,8 +23,8 @@ const CONCURRENCY = 100;
 const CONFIGURATION = { functionality: 'configuration-node' } as const;
 
 /**
- * The model that an agent or chain is given for one item. All of its calls share one session, so a 429 or a refusal of one holds back the
- * others. Throws n8n's errors; its calls do, too.
+ * The model that an agent or chain is given for one item. All of its calls share one session, so a 429 or a refusal of
+ * one holds back the others. Throws n8n's errors; its calls do, too.
  */
 export async function supplyModel(
 	supplier: ISupplyDataFunctions,

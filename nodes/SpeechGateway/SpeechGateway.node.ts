@@ -16,8 +16,8 @@ import {
 import { searchModels, searchOwnVoices, searchVoicesWithDefault, testGateway } from './methods';
 
 /**
- * The action node. Its description is derived from the forms in `operations/`, which is all that n8n loads at its start; `execute` loads
- * the rest on its first run.
+ * The action node. Its description is derived from the forms in `operations/`, which is all that n8n loads at its
+ * start; `execute` loads the rest on its first run.
  */
 export class SpeechGateway implements INodeType {
 	description: INodeTypeDescription = {

@@ -84,7 +84,10 @@ export class GatewayError extends PartialError {
 	}
 }
 
-/** A synchronous request ran past the gateway's limit (524), or one as long did. Not charged, and never the same request again. */
+/**
+ * A synchronous request ran past the gateway's limit (524), or one as long did. Not charged, and never the same request
+ * again.
+ */
 export class RequestCutError extends GatewayError {}
 
 /** What is known of a billed request that may have been charged; plain JSON, kept in the ledger. */

@@ -1,6 +1,6 @@
 /**
- * The one service that this package is for: credential, codex files and documents take their words from here. To be set before the first
- * release; a test names what else must change then.
+ * The one service that this package is for: credential, codex files and documents take their words from here. To be set
+ * before the first release; a test names what else must change then.
  */
 export const SERVICE = {
 	name: 'Speech Gateway',

@@ -87,7 +87,10 @@ function isMisread(text: string): boolean {
 	return unreadable >= MANY_UNREADABLE && unreadable > (text.match(/\p{L}/gu)?.length ?? 0);
 }
 
-/** A text to speak, without the NUL characters that some programs end texts with. Throws InputError for one that was misread. */
+/**
+ * A text to speak, without the NUL characters that some programs end texts with. Throws InputError for one that was
+ * misread.
+ */
 export function spokenText(value: unknown, label: string): string {
 	const text = requiredText(value, label);
 	if (!isMisread(text)) return requiredText(text.replaceAll('\0', ''), label);

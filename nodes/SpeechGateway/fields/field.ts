@@ -85,8 +85,9 @@ const optionField = <T>(
 });
 
 /**
- * An option; `parse` returns undefined for a value that counts as not set. One without expressions (`noDataExpression`) holds for the
- * whole run and is read by itself: n8n resolves all options at once, and an expression in another one may fail for the first item.
+ * An option; `parse` returns undefined for a value that counts as not set. One without expressions (`noDataExpression`)
+ * holds for the whole run and is read by itself: n8n resolves all options at once, and an expression in another one may
+ * fail for the first item.
  */
 export function option<T>(
 	property: INodeProperties,
@@ -113,8 +114,9 @@ export const mapped = <A, B>({ options, unset, ifSet }: OptionField<A>, map: (va
 const exists = [{ _cnd: { exists: true as const } }];
 
 /**
- * The same option, offered only beside the one that it belongs to. Without that one it still holds: n8n drops what no entry of its
- * name shows, so a hidden one keeps it, and the editor shows it where it is set. Both options are of simple types.
+ * The same option, offered only beside the one that it belongs to. Without that one it still holds: n8n drops what no
+ * entry of its name shows, so a hidden one keeps it, and the editor shows it where it is set. Both options are of
+ * simple types.
  */
 export function besideOption<T>(name: string, { options, unset, ifSet }: OptionField<T>) {
 	const without = { hide: { [name]: exists } };

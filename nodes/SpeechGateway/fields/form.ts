@@ -59,8 +59,8 @@ export const describeResource = <O extends Record<string, Declaration>>(
 	) as Described<O>;
 
 /**
- * Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. The options that all requests
- * share follow from what is sent, so that none is offered that would do nothing.
+ * Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. The options
+ * that all requests share follow from what is sent, so that none is offered that would do nothing.
  */
 function describe({ input, isList, ...declared }: Declaration) {
 	const { sends } = declared;

@@ -1,8 +1,9 @@
 /**
- * The kinds of fields, from which forms are put together. Each says in one place how the editor shows it and how its value is read, so
- * that the two cannot disagree: limits in the editor hold for expressions, a default that is shown is the one that counts. Values
- * come as n8n hands them over: an expression may give a number as text, a list instead of a table, nothing at all. What can be meant is
- * taken; anything else is an InputError with the label, the limit and the value, before anything is sent.
+ * The kinds of fields, from which forms are put together. Each says in one place how the editor shows it and how its
+ * value is read, so that the two cannot disagree: limits in the editor hold for expressions, a default that is shown is
+ * the one that counts. Values come as n8n hands them over: an expression may give a number as text, a list instead of a
+ * table, nothing at all. What can be meant is taken; anything else is an InputError with the label, the limit and the
+ * value, before anything is sent.
  */
 import type {
 	IBinaryData,
@@ -75,8 +76,9 @@ export const textOption = (labels: Option<string>): OptionField<string> =>
 	});
 
 /**
- * A switch, also as tables and spreadsheets have it: `TRUE`, 1, "0", which are what n8n takes for a boolean, too (its `tryToParseBoolean`).
- * Undefined if empty. Throws InputError for anything else: what was meant as "on" must not be off, as a clone may be paid for then.
+ * A switch, also as tables and spreadsheets have it: `TRUE`, 1, "0", which are what n8n takes for a boolean, too (its
+ * `tryToParseBoolean`). Undefined if empty. Throws InputError for anything else: what was meant as "on" must not be
+ * off, as a clone may be paid for then.
  */
 export function flag(value: unknown, label: string): boolean | undefined {
 	if (isEmpty(value)) return undefined;
@@ -171,8 +173,8 @@ export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined 
 }
 
 /**
- * JSON typed as text, or a value given by an expression; `null` counts as not set. `check` throws InputError for JSON of another kind.
- * `default` is JSON, too; `example` goes into the error for what is no JSON.
+ * JSON typed as text, or a value given by an expression; `null` counts as not set. `check` throws InputError for JSON
+ * of another kind. `default` is JSON, too; `example` goes into the error for what is no JSON.
  */
 export function jsonOption<T>(
 	labels: Labels & { default: string },

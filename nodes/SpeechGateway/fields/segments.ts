@@ -16,7 +16,10 @@ function secondsOf(text: string, label: string): number {
 	);
 }
 
-/** Options that decide into which segments a text is split, and which of them are taken from an earlier file instead of sent. */
+/**
+ * Options that decide into which segments a text is split, and which of them are taken from an earlier file instead of
+ * sent.
+ */
 export const cutFields = {
 	maxSegmentCharacters: besideOption(
 		'longText',
@@ -41,8 +44,8 @@ export const cutFields = {
 		}),
 	),
 	/**
-	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
-	 * of its segments even if it has a single segment.
+	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then
+	 * gets a record of its segments even if it has a single segment.
 	 */
 	previousBinaryPropertyName: option<FileRef | undefined>(
 		{

@@ -25,8 +25,8 @@ function checkedKey(value: unknown): string {
 }
 
 /**
- * How an item's requests are sent: options that the runner reads, not the operation. They do not change what is paid for, so a retry
- * uses the present ones.
+ * How an item's requests are sent: options that the runner reads, not the operation. They do not change what is paid
+ * for, so a retry uses the present ones.
  */
 export const settings = {
 	maxRetries: numberOption({

@@ -20,7 +20,10 @@ const limitOption = numberOption({
 		'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit, but an expression that gives 0 allows nothing',
 });
 
-/** Undefined: no limit. What an expression leaves empty, such as a missing field, is an error: it would silently protect nothing. */
+/**
+ * Undefined: no limit. What an expression leaves empty, such as a missing field, is an error: it would silently protect
+ * nothing.
+ */
 const spendingLimit: OptionField<number | undefined> = {
 	...optional(limitOption),
 	read(parameters: Parameters): number | undefined {

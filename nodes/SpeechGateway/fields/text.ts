@@ -103,8 +103,8 @@ export const textFields = {
 };
 
 /**
- * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out. Throws InputError, which counts rows
- * from 1.
+ * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out. Throws InputError,
+ * which counts rows from 1.
  */
 function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	const rows = rowsOf(value);

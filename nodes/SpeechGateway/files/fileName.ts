@@ -4,7 +4,10 @@
  */
 const MAX_STEM_BYTES = 200;
 
-/** What turns the reading direction around (`U+202E` makes `gpj.exe` of `exe.jpg`), and other invisible marks that no script needs. */
+/**
+ * What turns the reading direction around (`U+202E` makes `gpj.exe` of `exe.jpg`), and other invisible marks that no
+ * script needs.
+ */
 const INVISIBLE_MARKS =
 	/[\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]+/g;
 /** What some file system forbids, control characters, and halves of surrogate pairs. */
@@ -23,8 +26,8 @@ export const withSuffix = (audioName: string, suffix: string): string =>
 	`${audioName.replace(AUDIO_EXTENSION, '')}-${suffix}${AUDIO_EXTENSION.exec(audioName)?.[0] ?? ''}`;
 
 /**
- * A file name that every file system takes and that stays in its folder: names of folders become part of it, `..` goes. It keeps
- * an extension that fits the type, else gets the first of these, in lower case and without a dot.
+ * A file name that every file system takes and that stays in its folder: names of folders become part of it, `..` goes.
+ * It keeps an extension that fits the type, else gets the first of these, in lower case and without a dot.
  */
 export function withExtension(fileName: string, ...extensions: [string, ...string[]]): string {
 	const name = fileName

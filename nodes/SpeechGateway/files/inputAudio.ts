@@ -16,9 +16,9 @@ const PCM_EXTENSION = /\.pcm$/i;
 export class OtherFormatError extends InputError {}
 
 /**
- * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it plays, and
- * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
- * `label`: the parameter that names the field.
+ * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it
+ * plays, and whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no
+ * audio that can be read. `label`: the parameter that names the field.
  */
 export async function inspectInput(
 	execution: Execution,
@@ -52,7 +52,10 @@ const unreadable = (name: string, { message }: Error) =>
 export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
-/** The format by the first bytes, since names and MIME types are often wrong; only PCM goes by them. Throws OtherFormatError. */
+/**
+ * The format by the first bytes, since names and MIME types are often wrong; only PCM goes by them. Throws
+ * OtherFormatError.
+ */
 function recognisedFormat(
 	head: Uint8Array,
 	{ mimeType, fileName }: IBinaryData,

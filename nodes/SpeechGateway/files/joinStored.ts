@@ -42,10 +42,10 @@ export interface JoinedFile {
 }
 
 /**
- * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is returned
- * as it is, unless there is something to write into it, or its header contradicts its frames: players would show a wrong length. What
- * one format cannot take (tags in FLAC, pauses in a chained Ogg) is left out with a hint, since its audio is paid for. Throws
- * when the files do not fit together.
+ * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is
+ * returned as it is, unless there is something to write into it, or its header contradicts its frames: players would
+ * show a wrong length. What one format cannot take (tags in FLAC, pauses in a chained Ogg) is left out with a hint,
+ * since its audio is paid for. Throws when the files do not fit together.
  */
 export async function joinStored(
 	session: Session,
@@ -100,7 +100,10 @@ export async function joinStored(
 	return { ...file, chapters };
 }
 
-/** Stores a joined file. Each try joins it anew from the stored segments, so nothing of it is held in memory in case n8n's store fails. */
+/**
+ * Stores a joined file. Each try joins it anew from the stored segments, so nothing of it is held in memory in case
+ * n8n's store fails.
+ */
 async function storeJoined(
 	session: Session,
 	{ info, starts, ends, chunks }: JoinedAudio,

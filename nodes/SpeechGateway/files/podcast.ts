@@ -32,7 +32,8 @@ export function checkTaggable(
 }
 
 /**
- * The tags with their cover, read from the first of the items that has one. Throws InputError when none has, or it is no picture.
+ * The tags with their cover, read from the first of the items that has one. Throws InputError when none has, or it is
+ * no picture.
  */
 export async function readTags(
 	execution: Execution,
@@ -55,8 +56,8 @@ export function checkOutputField(field: string, others: Record<string, boolean>)
 }
 
 /**
- * Reads a cover from a binary field of an item; JPEG or PNG by its first bytes, the two that every player shows. Throws InputError when
- * it is missing, too large, or neither.
+ * Reads a cover from a binary field of an item; JPEG or PNG by its first bytes, the two that every player shows. Throws
+ * InputError when it is missing, too large, or neither.
  */
 async function readCover(execution: Execution, index: number, cover: FileRef): Promise<Cover> {
 	const file = fileOf(execution, index, cover, COVER_LABEL);

@@ -28,8 +28,8 @@ interface Content extends FileType {
 }
 
 /**
- * Recognises an answer by its first bytes, the requested format and the declared type. PCM has no header: where it was asked for, whatever
- * is not declared as text may be it. `redact`: see `describeUnreadable`.
+ * Recognises an answer by its first bytes, the requested format and the declared type. PCM has no header: where it was
+ * asked for, whatever is not declared as text may be it. `redact`: see `describeUnreadable`.
  */
 export function recognise(
 	head: Uint8Array,

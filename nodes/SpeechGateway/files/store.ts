@@ -1,8 +1,9 @@
 /**
- * Files that are paid for must get into n8n's store, which may fail: a full disk, a database away for seconds. So what fits is held
- * in memory until it is stored, and stored again for as long as n8n takes to come back (`requests/storeAgain`). What still has no place
- * goes onto the item itself, up to a bound for the whole process. What is larger is streamed, and fetched again if that is free;
- * else it is lost, which its item says, and nothing more is sent that n8n could not store (`StoreBreaker`).
+ * Files that are paid for must get into n8n's store, which may fail: a full disk, a database away for seconds. So what
+ * fits is held in memory until it is stored, and stored again for as long as n8n takes to come back
+ * (`requests/storeAgain`). What still has no place goes onto the item itself, up to a bound for the whole process. What
+ * is larger is streamed, and fetched again if that is free; else it is lost, which its item says, and nothing more is
+ * sent that n8n could not store (`StoreBreaker`).
  */
 import type { IBinaryData } from 'n8n-workflow';
 import { asError, NotStoredError } from '../core/errors';
@@ -50,8 +51,8 @@ const ended = new FinalizationRegistry<number>((bytes) => {
 });
 
 /**
- * Stores a file that is paid for, or comes along with one. What n8n cannot store is stored again, then put on the item itself, if
- * there is room. `failure`: why it could not be stored just now. Throws as `storeAgain` does.
+ * Stores a file that is paid for, or comes along with one. What n8n cannot store is stored again, then put on the item
+ * itself, if there is room. `failure`: why it could not be stored just now. Throws as `storeAgain` does.
  */
 export async function storeBytes(
 	session: Session,

@@ -21,10 +21,10 @@ export const isStoredAudio = (value: object): value is StoredAudio =>
 	'binary' in value && isRecord(value.binary) && 'info' in value && isRecord(value.info);
 
 /**
- * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
- * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3. Throws when it is cut
- * short, larger than `maxBytes`, or no audio, and NotStoredError when n8n cannot store it. `keepDamaged`, for paid audio: what came
- * of it is stored all the same, and goes along with the error.
+ * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no
+ * memory. The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3.
+ * Throws when it is cut short, larger than `maxBytes`, or no audio, and NotStoredError when n8n cannot store it.
+ * `keepDamaged`, for paid audio: what came of it is stored all the same, and goes along with the error.
  */
 export async function storeAudio(
 	item: ItemRequests,

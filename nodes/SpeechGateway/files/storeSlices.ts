@@ -18,8 +18,8 @@ import { fileFrom } from './store';
 import type { StoredAudio } from './storeAudio';
 
 /**
- * Stores slices of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend. Throws InputError when
- * the file is no longer as its record says.
+ * Stores slices of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
+ * Throws InputError when the file is no longer as its record says.
  */
 export async function storeSlices(
 	execution: Execution,
@@ -56,7 +56,10 @@ const changed = ({ message }: Error) =>
 		'It was changed by another program, or while this node read it. Nothing was sent for this item.',
 	);
 
-/** The slices of a file, to be read and inspected one after the other; each reads on in the file where the one before it ended. */
+/**
+ * The slices of a file, to be read and inspected one after the other; each reads on in the file where the one before it
+ * ended.
+ */
 function readersOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
 	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
 	const reader = slicesIn(info).slice(info, places, (slice, bytes) => ready.push({ slice, bytes }));

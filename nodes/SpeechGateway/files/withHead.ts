@@ -2,8 +2,8 @@ import { SNIFFED_BYTES } from '../audio';
 import { asError } from '../core/errors';
 
 /**
- * The chunks of a file; the first of them is enough to recognise it by, or all there is. None of an empty file. What came before
- * its source failed is handed out first.
+ * The chunks of a file; the first of them is enough to recognise it by, or all there is. None of an empty file. What
+ * came before its source failed is handed out first.
  */
 export async function* withHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 	let head: Uint8Array | undefined = new Uint8Array();

@@ -160,7 +160,10 @@ async function readCredential(context: Context, index: number): Promise<Credenti
 	};
 }
 
-/** A field of the credential, trimmed. Throws InputError if it is empty, as a cell of a table may be: before anything is sent. */
+/**
+ * A field of the credential, trimmed. Throws InputError if it is empty, as a cell of a table may be: before anything is
+ * sent.
+ */
 function resolved(name: string, value: unknown): string {
 	const noValue = `The ${name} in the credential has no value`;
 	if (typeof value !== 'string' && typeof value !== 'number') throw new UnresolvedError(noValue);

@@ -10,8 +10,8 @@ interface WaitingRequest {
 }
 
 /**
- * Bounds the requests in flight of one run of the node, over all its accounts. Free requests (polls, downloads) go before billed
- * ones, so that finished jobs are not stuck behind a long queue.
+ * Bounds the requests in flight of one run of the node, over all its accounts. Free requests (polls, downloads) go
+ * before billed ones, so that finished jobs are not stuck behind a long queue.
  */
 export class ConcurrencyLimiter {
 	private inFlight = 0;
@@ -200,8 +200,8 @@ export class AccountLimiter {
 	}
 
 	/**
-	 * See `Ticket.awaitOthers`. Gateways such as new-api set money aside for each request in flight, so a low balance may be enough for
-	 * fewer at once: refusals lower the maximum for the rest of the run.
+	 * See `Ticket.awaitOthers`. Gateways such as new-api set money aside for each request in flight, so a low balance may
+	 * be enough for fewer at once: refusals lower the maximum for the rest of the run.
 	 */
 	private awaitOthers(enteredAt: number): boolean {
 		const others = this.billedInFlight - 1;
@@ -254,8 +254,9 @@ export interface Ticket {
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
 	slowDown(this: void, milliseconds: number): void;
 	/**
-	 * After a refusal for too little money, some of which may be set aside for other billed requests, in flight or only just over:
-	 * none starts until they are over, and then no more at once than are in flight now. False if there are no others.
+	 * After a refusal for too little money, some of which may be set aside for other billed requests, in flight or only
+	 * just over: none starts until they are over, and then no more at once than are in flight now. False if there are no
+	 * others.
 	 */
 	awaitOthers(this: void): boolean;
 }

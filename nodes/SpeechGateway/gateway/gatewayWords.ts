@@ -40,7 +40,10 @@ export function gatewayWords(body: unknown): GatewayWords {
 	};
 }
 
-/** The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or `{ field, message }`. */
+/**
+ * The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or `{ field,
+ * message }`.
+ */
 function firstDetail(details: unknown[]): { message?: unknown; param?: unknown } | undefined {
 	const [first] = details;
 	if (!isRecord(first)) return undefined;

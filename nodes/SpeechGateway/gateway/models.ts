@@ -6,7 +6,10 @@ export type Capability = 'speech' | 'chat' | 'video' | 'other';
 /** The one speech model that the gateway's documentation names. */
 export const DEFAULT_SPEECH_MODEL = 'fish-speech';
 
-/** By words of a model's entry, or of its name; the first match counts. Models that listen, draw, compare … cannot be used here. */
+/**
+ * By words of a model's entry, or of its name; the first match counts. Models that listen, draw, compare … cannot be
+ * used here.
+ */
 const SIGNS: Array<[RegExp, Capability]> = [
 	[/speech-to|transcri|\basr\b|\bstt\b|whisper|embed|rerank|moderation/, 'other'],
 	[/to-text$/, 'chat'],

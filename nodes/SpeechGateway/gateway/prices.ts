@@ -21,7 +21,10 @@ export function readPrices(body: unknown): ModelPrice[] | undefined {
 	return prices.length > 0 && prices.every((price) => price !== undefined) ? prices : undefined;
 }
 
-/** An entry of new-api's list. `quota_type` 1 is a price a request, in its `model_price`; 0 is by tokens. Undefined if it is none. */
+/**
+ * An entry of new-api's list. `quota_type` 1 is a price a request, in its `model_price`; 0 is by tokens. Undefined if
+ * it is none.
+ */
 function readPrice(entry: unknown, factors: object, usable: object): ModelPrice | undefined {
 	if (!isRecord(entry)) return undefined;
 	const { model_name: model, model_ratio: multiplier, owner_by: owner } = entry;

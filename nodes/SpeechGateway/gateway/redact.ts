@@ -1,6 +1,9 @@
 /** Shorter keys would redact ordinary words. */
 const SHORTEST_KEY = 4;
-/** If a text was cut within the key, up to this many of its characters may be shown, because other words begin with them, too. */
+/**
+ * If a text was cut within the key, up to this many of its characters may be shown, because other words begin with
+ * them, too.
+ */
 const SHORTEST_CUT = 8;
 
 const BLOT = '***';

@@ -145,7 +145,10 @@ export class Transport {
 		return { body: failure ? undefined : this.redactor.value(jsonOf(bytes)), bytes, failure };
 	}
 
-	/** An error body as JSON (the first of several values) or text, as far as it can be read; never rejects, never contains the key. */
+	/**
+	 * An error body as JSON (the first of several values) or text, as far as it can be read; never rejects, never
+	 * contains the key.
+	 */
 	async readErrorBody(response: GatewayResponse): Promise<unknown> {
 		response.limitWholeBody();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);

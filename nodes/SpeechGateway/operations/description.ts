@@ -112,8 +112,9 @@ export function outputsExpression(): `={{${string}}}` {
 		if (${names('waits')}.includes(chosen) && parameters.options?.whenMaxWaitReached === 'stillProcessing') branches.push(output('Waiting'));
 		return branches.length > 1 ? branches : ['main'];
 	}`;
-	// In workflows with "combined" binary data, n8n 2.41 cannot read any parameter here. It then counts on more outputs than there
-	// are, and what is on them stays (engine/outputs moves the errors). n8n's parser knows no `catch` without a name.
+	// In workflows with "combined" binary data, n8n 2.41 cannot read any parameter here. It then counts on more outputs
+	// than there are, and what is on them stays (engine/outputs moves the errors). n8n's parser knows no `catch` without
+	// a name.
 	return `={{((outputs) => {
 		try { return outputs($parameter); }
 		catch (error) { return ['main', 'main', 'main', 'main']; }

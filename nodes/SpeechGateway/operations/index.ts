@@ -10,8 +10,8 @@ import { videoOperations } from './video/video';
 import { voiceOperations } from './voice/voice';
 
 /**
- * Everything the node can do; `forms.ts` has what users see of it. Loaded by the first run of the node, not when n8n starts. A form
- * without a row here ends in "There is no operation …"; a test compares the two.
+ * Everything the node can do; `forms.ts` has what users see of it. Loaded by the first run of the node, not when n8n
+ * starts. A form without a row here ends in "There is no operation …"; a test compares the two.
  */
 export const operations: Operation[] = [
 	generate,

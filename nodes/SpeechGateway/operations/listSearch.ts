@@ -103,8 +103,8 @@ const pickable = (id = ''): string | undefined =>
 	id && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim()) ? id : undefined;
 
 /**
- * Fetches a list for the editor with one free request, not retried: the user can open the list again. Empty if the gateway has nothing of
- * the kind. Throws GatewayError, and InputError for the credential.
+ * Fetches a list for the editor with one free request, not retried: the user can open the list again. Empty if the
+ * gateway has nothing of the kind. Throws GatewayError, and InputError for the credential.
  */
 async function fetchAll(
 	context: ILoadOptionsFunctions,

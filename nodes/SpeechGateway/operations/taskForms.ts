@@ -16,7 +16,10 @@ interface TaskDescription<C extends Fields, F extends Fields> {
 	words: Record<keyof TaskDescriptions<object, object>, { action: string; description: string }>;
 	/** The parameter with the ID of one that was submitted before. */
 	id: { displayName: string; name: string; placeholder: string; description: string };
-	/** `create`: what it takes to submit one. `file`: for Wait and Download, which know nothing but the ID. Create and Wait has both. */
+	/**
+	 * `create`: what it takes to submit one. `file`: for Wait and Download, which know nothing but the ID. Create and
+	 * Wait has both.
+	 */
 	fields: { create: C; file: F };
 }
 
@@ -30,8 +33,9 @@ export type TaskDescriptions<I, T> = {
 };
 
 /**
- * The forms of a kind of task: create, create and wait, get, wait, download. Only the first two submit, which is charged; `sends` says
- * so, and the branch Unknown follows from it. The cast: TypeScript does not follow generic fields through the spread.
+ * The forms of a kind of task: create, create and wait, get, wait, download. Only the first two submit, which is
+ * charged; `sends` says so, and the branch Unknown follows from it. The cast: TypeScript does not follow generic fields
+ * through the spread.
  */
 export function describeTasks<C extends Fields, F extends Fields>({
 	resource,

@@ -32,10 +32,10 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 }
 
 /**
- * What the forms of a kind of task do (see `describeTasks`). Submitting sends one POST and is charged there and then; the rest is free
- * and may be repeated. The task's ID is in the ledger before anything else happens, and from then on in every item and error. A
- * submission that ends in a 504 has no ID: the item leaves on Unknown and is never submitted again. Create and Wait takes up a
- * task on record in each attempt, so a retry waits for the task that was paid for.
+ * What the forms of a kind of task do (see `describeTasks`). Submitting sends one POST and is charged there and then;
+ * the rest is free and may be repeated. The task's ID is in the ledger before anything else happens, and from then on
+ * in every item and error. A submission that ends in a 504 has no ID: the item leaves on Unknown and is never submitted
+ * again. Create and Wait takes up a task on record in each attempt, so a retry waits for the task that was paid for.
  */
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,

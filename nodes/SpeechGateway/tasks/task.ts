@@ -62,8 +62,8 @@ export async function fetchStatus(item: ItemRequests, task: Task): Promise<IData
 }
 
 /**
- * Fetches the file of a finished task, from where its status says if the gateway has no address for it, and stores it. Free: what
- * n8n cannot store is fetched again, until sending stops for the whole run.
+ * Fetches the file of a finished task, from where its status says if the gateway has no address for it, and stores it.
+ * Free: what n8n cannot store is fetched again, until sending stops for the whole run.
  */
 export async function fetchFile<T>(
 	item: ItemRequests,
@@ -113,7 +113,10 @@ export async function withTaskId<T>(
 	}
 }
 
-/** The refusal of a task (403, 404), with its cause where another key than the present one made it. Other errors stay as they are. */
+/**
+ * The refusal of a task (403, 404), with its cause where another key than the present one made it. Other errors stay as
+ * they are.
+ */
 function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Error): Error {
 	const payer = ledger.payerOf(id);
 	const isOther = payer !== undefined && payer !== session.transport.account.name;

@@ -168,7 +168,10 @@ const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): b
 	error.details.httpCode === '404' &&
 	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
-/** The error of a task that the gateway has given up. It was charged when it was submitted, so nothing submits it again by itself. */
+/**
+ * The error of a task that the gateway has given up. It was charged when it was submitted, so nothing submits it again
+ * by itself.
+ */
 function taskFailed({ kind, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
 	const status = statusWord(body);

@@ -1,6 +1,7 @@
 /**
- * Account → Get Prices and Settle: what the gateway says of prices (`GET /api/pricing`) and of what it charged (`GET /api/log/token`),
- * both as new-api has them. All of it is free and may be asked again; other gateways lack these lists, which is said, and not guessed.
+ * Account → Get Prices and Settle: what the gateway says of prices (`GET /api/pricing`) and of what it charged (`GET
+ * /api/log/token`), both as new-api has them. All of it is free and may be asked again; other gateways lack these
+ * lists, which is said, and not guessed.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError } from '../../core/errors';
@@ -17,8 +18,8 @@ import { unknownItemIn, unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
 
 /**
- * Lists the prices of the gateway's price list, an item a model. Asked once a run and account. A gateway without such a list is an error
- * that says where it was looked for.
+ * Lists the prices of the gateway's price list, an item a model. Asked once a run and account. A gateway without such a
+ * list is an error that says where it was looked for.
  */
 export const getPrices = defineOperation(account.getPrices, {
 	async execute(_, item) {
@@ -34,10 +35,10 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
 };
 
 /**
- * Tells of items of unknown outcome whether they were charged, by the gateway's usage log. It waits until the log must have every
- * charge (the gateway may settle minutes after the request), reads it once for all items, and judges each request by `usage/settle`.
- * The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry that says so. Only with "no" does the
- * node that sent it send it again.
+ * Tells of items of unknown outcome whether they were charged, by the gateway's usage log. It waits until the log must
+ * have every charge (the gateway may settle minutes after the request), reads it once for all items, and judges each
+ * request by `usage/settle`. The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry
+ * that says so. Only with "no" does the node that sent it send it again.
  */
 export const settle = defineOperation(account.settle, {
 	prepare(values, { execution, index }): SettleInput {
@@ -80,8 +81,8 @@ async function untilCertain(item: ItemRequests, input: SettleInput): Promise<voi
 }
 
 /**
- * The verdict on an item, which may have several requests: charged if any was; unknown if any is; not charged only if none was. A
- * job is charged when it is accepted, so its ID alone says yes.
+ * The verdict on an item, which may have several requests: charged if any was; unknown if any is; not charged only if
+ * none was. A job is charged when it is accepted, so its ID alone says yes.
  */
 function itemVerdict(
 	requests: UnknownRequest[],

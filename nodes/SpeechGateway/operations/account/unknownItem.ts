@@ -4,8 +4,8 @@ import { isRecord, parseJson } from '../../core/json';
 import type { Neighbours, UnknownRequest } from '../../usage/moment';
 
 /**
- * What an item says of an unknown outcome. On n8n's Error output that is within `error`; it is lifted out, since n8n would run Settle
- * again for an item with that key.
+ * What an item says of an unknown outcome. On n8n's Error output that is within `error`; it is lifted out, since n8n
+ * would run Settle again for an item with that key.
  */
 export function unknownItemIn({ error, ...json }: IDataObject): IDataObject {
 	return isRecord(error) && error.outcome === 'unknown' ? { ...json, ...error } : { ...json };
@@ -22,7 +22,10 @@ export function unknownRequestsIn(json: IDataObject): UnknownRequest[] {
 	return all.map((facts) => readRequest(facts, textIn(json.paidBy)));
 }
 
-/** The facts of one request, as `usage/` takes them. `paidBy`: the item's, for other segments of its text that do not say it. */
+/**
+ * The facts of one request, as `usage/` takes them. `paidBy`: the item's, for other segments of its text that do not
+ * say it.
+ */
 function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRequest {
 	const { reason, model } = facts;
 	const [sentAt, endedAt] = [Date.parse(String(facts.sentAt)), Date.parse(String(facts.endedAt))];

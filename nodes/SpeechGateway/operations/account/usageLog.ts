@@ -12,8 +12,9 @@ import type { UsageLog } from '../../usage/settle';
 const LONGEST_ANSWER_MS = 5_000;
 
 /**
- * Reads the usage log of the key once (`GET /api/log/token`, the shape of new-api); free. Resolves to a sentence, for `why`, if there is
- * none or it cannot be read. `keyInAddress`: older versions of new-api take the key from the query alone.
+ * Reads the usage log of the key once (`GET /api/log/token`, the shape of new-api); free. Resolves to a sentence, for
+ * `why`, if there is none or it cannot be read. `keyInAddress`: older versions of new-api take the key from the query
+ * alone.
  */
 export async function readUsageLog(
 	item: ItemRequests,

@@ -1,8 +1,9 @@
 /**
- * Audio → Join: files of one item, or of all, become one without re-encoding; nothing is sent and nothing charged. `prepare` reads
- * each file to its end but keeps none of it, so a damaged or missing file is known before the first byte is written. Then all are
- * streamed from n8n's store into a new file there. With "All Items", the options of the first item hold. The records of segments that
- * files of this node carry become one, so a joined file can be the Previous Version of a later Generate.
+ * Audio → Join: files of one item, or of all, become one without re-encoding; nothing is sent and nothing charged.
+ * `prepare` reads each file to its end but keeps none of it, so a damaged or missing file is known before the first
+ * byte is written. Then all are streamed from n8n's store into a new file there. With "All Items", the options of the
+ * first item hold. The records of segments that files of this node carry become one, so a joined file can be the
+ * Previous Version of a later Generate.
  */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
@@ -127,8 +128,8 @@ async function joined(
 }
 
 /**
- * What the files carry: tags, each from the first file that has it; the headings of chapters; and the records of their segments,
- * undefined for a file without one that this version can read.
+ * What the files carry: tags, each from the first file that has it; the headings of chapters; and the records of their
+ * segments, undefined for a file without one that this version can read.
  */
 async function ownMetadata(
 	{ execution, transport }: Session,

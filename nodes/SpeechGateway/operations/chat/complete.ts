@@ -1,7 +1,8 @@
 /**
- * Chat → Complete: one answer of a language model, `POST /v1/chat/completions`, charged by the tokens of messages and answer. The answer
- * is read whole or as server-sent events, whichever comes, and relayed while it is written if the workflow's trigger streams. After a
- * 504, or when the answer breaks off, the item leaves on Unknown; the text so far is in `text`, what arrived in the file `received`.
+ * Chat → Complete: one answer of a language model, `POST /v1/chat/completions`, charged by the tokens of messages and
+ * answer. The answer is read whole or as server-sent events, whichever comes, and relayed while it is written if the
+ * workflow's trigger streams. After a 504, or when the answer breaks off, the item leaves on Unknown; the text so far
+ * is in `text`, what arrived in the file `received`.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../core/json';
@@ -70,8 +71,8 @@ const simplified = (
 });
 
 /**
- * The request body, in which fields of the form win over additional ones. `relay`: whether the text goes on to the client of the
- * workflow while it is being written.
+ * The request body, in which fields of the form win over additional ones. `relay`: whether the text goes on to the
+ * client of the workflow while it is being written.
  */
 function chatRequest(input: ChatValues, { execution }: Parameters) {
 	const { model, messages, additionalBody, temperature, maxTokens, tools, simplify } = input;

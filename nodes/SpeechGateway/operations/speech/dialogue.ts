@@ -35,9 +35,9 @@ import {
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
 /**
- * The plan of a script: each line becomes segments of its own, in the voice of its speaker, since a request has one voice. A pause goes
- * to the segment before it; headings and times go to the next line that is spoken. Throws InputError when somebody has no voice,
- * or there is nothing to speak.
+ * The plan of a script: each line becomes segments of its own, in the voice of its speaker, since a request has one
+ * voice. A pause goes to the segment before it; headings and times go to the next line that is spoken. Throws
+ * InputError when somebody has no voice, or there is nothing to speak.
  */
 const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { speakers } = input;

@@ -1,8 +1,8 @@
 /**
- * Speech → Generate and Estimate. Generate sends a text in segments of up to 1,000 characters (`POST /v1/audio/speech`; as jobs, of up to
- * 10,000), is charged by the minute of audio, and hands over one file of all of them. A segment that the gateway cuts after 100 seconds
- * (524) costs nothing and goes again in halves. After a 504 the item leaves on Unknown, with the files of what was spoken and the text
- * that remains. Estimate makes the same plan and sends nothing.
+ * Speech → Generate and Estimate. Generate sends a text in segments of up to 1,000 characters (`POST /v1/audio/speech`;
+ * as jobs, of up to 10,000), is charged by the minute of audio, and hands over one file of all of them. A segment that
+ * the gateway cuts after 100 seconds (524) costs nothing and goes again in halves. After a 504 the item leaves on
+ * Unknown, with the files of what was spoken and the text that remains. Estimate makes the same plan and sends nothing.
  */
 import { defined } from '../../core/json';
 import { checkTaggable } from '../../files/podcast';
@@ -20,8 +20,9 @@ type GenerateInput = GenerateValues & OnRecord;
 type EstimateInput = EstimateValues & OnRecord;
 
 /**
- * The plan of a text. "Single Request" cannot be cut: no pauses or times, and chapters only where the text begins. Hints say what was
- * left out for that. Throws InputError when there is nothing to speak in the text, or it is too long for one request.
+ * The plan of a text. "Single Request" cannot be cut: no pauses or times, and chapters only where the text begins.
+ * Hints say what was left out for that. Throws InputError when there is nothing to speak in the text, or it is too long
+ * for one request.
  */
 const planText = planner((input: EstimateInput, earlier) => {
 	const { voice, longText, chapters } = input;
@@ -49,13 +50,19 @@ const NO_HEADINGS =
 const NO_CHAPTERS_IN_ONE_REQUEST =
 	'Chapters were left out: where they begin is not known in a single request. Set "Long Text" to "Automatic", "Split" or "Job".';
 
-/** Speaks a text of any length into one file; charged as `narration.ts` says. With `longText` = `job`, every segment is a job. */
+/**
+ * Speaks a text of any length into one file; charged as `narration.ts` says. With `longText` = `job`, every segment is
+ * a job.
+ */
 export const generate = defineOperation(speech.generate, {
 	prepare: withFiles<GenerateValues>,
 	...narration<GenerateInput>(planText, ({ text }) => text),
 });
 
-/** What Generate would send, and cost, for a text; no network, so it is free and needs no credential. It plans as Generate does. */
+/**
+ * What Generate would send, and cost, for a text; no network, so it is free and needs no credential. It plans as
+ * Generate does.
+ */
 export const estimate = defineOperation(speech.estimate, {
 	prepare: withPrevious<EstimateValues>,
 	plan: planText,

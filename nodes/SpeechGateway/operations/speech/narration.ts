@@ -1,9 +1,9 @@
 /**
- * What Generate and Dialogue have in common, step by step. Read: the files that decide what is sent. Plan: the segments, without the
- * network. Look up: the IDs of voices that are named by title. Check: the estimate of all items against the spending limit, less what
- * is on record. Execute: one `POST /v1/audio/speech` a segment, charged by the minute of audio, and one joined file. A segment that the
- * gateway cuts (524) is not charged and goes again in smaller ones; one of unknown outcome (504) ends its item on Unknown, with
- * everything that was spoken attached.
+ * What Generate and Dialogue have in common, step by step. Read: the files that decide what is sent. Plan: the
+ * segments, without the network. Look up: the IDs of voices that are named by title. Check: the estimate of all items
+ * against the spending limit, less what is on record. Execute: one `POST /v1/audio/speech` a segment, charged by the
+ * minute of audio, and one joined file. A segment that the gateway cuts (524) is not charged and goes again in smaller
+ * ones; one of unknown outcome (504) ends its item on Unknown, with everything that was spoken attached.
  */
 import type { Parameters } from '../../fields/parameters';
 import { checkOutputField, readTags } from '../../files/podcast';
@@ -64,8 +64,8 @@ export const narration = <I extends NarrationInput>(
 		estimatedTokens: tokensOf(input, plan),
 	}),
 	/**
-	 * The input of a retry. An item of several segments goes on with the present text and voices: what is on record of them is not
-	 * sent again. A single request is finished as it was paid for.
+	 * The input of a retry. An item of several segments goes on with the present text and voices: what is on record of
+	 * them is not sent again. A single request is finished as it was paid for.
 	 */
 	retryWith(paid: I, now: I, { sentSegments: sent, voices }: ItemLedger): I {
 		const onRecord = { sent, voiceIds: voices };

@@ -157,7 +157,10 @@ const dialogueFields = {
 /** The values of Speech → Dialogue. */
 export type DialogueValues = InputOf<typeof dialogueFields>;
 
-/** What Generate and Dialogue have in common. With `auto`, a short segment that is cut becomes a job: so both may send to its endpoints. */
+/**
+ * What Generate and Dialogue have in common. With `auto`, a short segment that is cut becomes a job: so both may send
+ * to its endpoints.
+ */
 const speaking = {
 	sends: [
 		endpoints.voices,

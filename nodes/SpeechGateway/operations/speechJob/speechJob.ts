@@ -1,6 +1,6 @@
 /**
- * Speech as a job: `POST /v1/audio/speech/jobs`, charged up front by the number of characters. The limit of 100 seconds does not hold for
- * jobs, but one job is one recording: pauses and times in its text are left out, with a hint.
+ * Speech as a job: `POST /v1/audio/speech/jobs`, charged up front by the number of characters. The limit of 100 seconds
+ * does not hold for jobs, but one job is one recording: pauses and times in its text are left out, with a hint.
  */
 import type { Voice } from '../../fields/voice';
 import type { SpeechValues } from '../../fields/speech';
@@ -25,8 +25,8 @@ interface JobPlan {
 }
 
 /**
- * Plans a job: the whole text in one request, of 10,000 characters at most. `ids`: voices that were looked up. `before`: the plan from
- * before the look-up, in which only the voice changes.
+ * Plans a job: the whole text in one request, of 10,000 characters at most. `ids`: voices that were looked up.
+ * `before`: the plan from before the look-up, in which only the voice changes.
  */
 function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): JobPlan {
 	const voice =

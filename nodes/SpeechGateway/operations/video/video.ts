@@ -1,6 +1,7 @@
 /**
- * Videos: `POST /v1/videos` with model, prompt and any more fields, charged when it is submitted; a spending limit cannot know the price.
- * The file is stored as it comes and labelled by its Content-Type; only an empty one, or a message in its place, is refused.
+ * Videos: `POST /v1/videos` with model, prompt and any more fields, charged when it is submitted; a spending limit
+ * cannot know the price. The file is stored as it comes and labelled by its Content-Type; only an empty one, or a
+ * message in its place, is refused.
  */
 import { video } from './video.form';
 import { storeVideo } from '../../files/storeVideo';

@@ -1,7 +1,8 @@
 /**
- * Cloned voices. Clone uploads a recording as a multipart form and is charged a fixed CLONE_TOKENS, however long it is; its item is the
- * gateway's answer with `_id`. Its request key is made of model, title and the file's SHA-256: in a retry, the same recording is
- * not paid for again. After a 504 the voice may exist: the item leaves on Unknown, and Get Many, which is free, shows whether it does.
+ * Cloned voices. Clone uploads a recording as a multipart form and is charged a fixed CLONE_TOKENS, however long it is;
+ * its item is the gateway's answer with `_id`. Its request key is made of model, title and the file's SHA-256: in a
+ * retry, the same recording is not paid for again. After a 504 the voice may exist: the item leaves on Unknown, and Get
+ * Many, which is free, shows whether it does.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
