@@ -226,7 +226,7 @@ const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][
 
 /**
  * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a first `</think>`
- * that begins a line. Without an end, they are text.
+ * that has its line to itself. Without an end, they are text.
  */
 export function withoutThoughts(source: string): string {
 	let text = '';
