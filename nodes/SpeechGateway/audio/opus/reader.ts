@@ -215,7 +215,33 @@ class OpusStream {
 		};
 	}
 
+	/** Takes a whole page and reads the packets that end on it; the beginning of one that goes on is kept. */
 	readPage(page: Uint8Array): void {
+		this.checkOrder(page);
+		this.before = [...this.before, ...this.onPage].slice(-EDGE_PACKETS);
+		this.onPage = [];
+		const segments = page[26];
+		let from = PAGE_HEADER_BYTES + segments;
+		let to = from;
+		for (let i = 0; i < segments; i++) {
+			const segment = page[PAGE_HEADER_BYTES + i];
+			to += segment;
+			if (segment < 255) {
+				this.addPart(page.subarray(from, to));
+				this.readPacket();
+				from = to;
+			}
+		}
+		if (to > from) this.addPart(page.subarray(from, to));
+		this.position = granule(page);
+		this.ended = (page[5] & LAST_PAGE) !== 0;
+		if (this.ended && this.partialBytes > 0) {
+			throw new DamagedAudioError('The Opus file is cut short within a packet');
+		}
+	}
+
+	/** Throws unless the page follows the one before, in the same stream. */
+	private checkOrder(page: Uint8Array): void {
 		const flags = page[5];
 		const number = uint32le(page, 18);
 		if (this.packetIndex === 0) {
@@ -236,29 +262,9 @@ class OpusStream {
 		if (((flags & CONTINUED) !== 0) !== this.partialBytes > 0) {
 			throw new DamagedAudioError('The Opus file is damaged: part of a packet is missing');
 		}
-
-		this.before = [...this.before, ...this.onPage].slice(-EDGE_PACKETS);
-		this.onPage = [];
-		const segments = page[26];
-		let from = PAGE_HEADER_BYTES + segments;
-		let to = from;
-		for (let i = 0; i < segments; i++) {
-			const segment = page[PAGE_HEADER_BYTES + i];
-			to += segment;
-			if (segment < 255) {
-				this.addPart(page.subarray(from, to));
-				this.readPacket();
-				from = to;
-			}
-		}
-		if (to > from) this.addPart(page.subarray(from, to));
-		this.position = granule(page);
-		this.ended = (flags & LAST_PAGE) !== 0;
-		if (this.ended && this.partialBytes > 0) {
-			throw new DamagedAudioError('The Opus file is cut short within a packet');
-		}
 	}
 
+	/** Keeps a part of a packet; of the comments, which may hold a picture, only what names them. */
 	private addPart(part: Uint8Array): void {
 		this.partialBytes += part.length;
 		if (this.packetIndex === 1) {
@@ -271,31 +277,35 @@ class OpusStream {
 		this.partial.push(part);
 	}
 
+	/** Reads the packet whose last part has come: OpusHead, OpusTags, then audio (RFC 7845, section 3). */
 	private readPacket(): void {
 		const packet = concat(this.partial);
 		this.partial = [];
 		this.partialBytes = 0;
 		const index = this.packetIndex++;
-		if (index === 0) {
-			if (packet.length < OPUS_HEAD_BYTES || !hasText(packet, 0, 'OpusHead') || packet[8] >= 16) {
-				throw new DamagedAudioError('The file is not an Opus file: it has no OpusHead');
-			}
-			if (packet[9] === 0 || packet[9] > 2 || packet[18] !== 0) {
-				throw new DamagedAudioError('The Opus file has neither one nor two channels');
-			}
-			this.head = packet.slice();
-			this.preSkip = uint16le(packet, 10);
-			return;
+		if (index === 0) this.readHead(packet);
+		else if (index > 1) this.readAudio(packet, index - 2);
+		else if (!hasText(packet, 0, 'OpusTags'))
+			throw new DamagedAudioError('The Opus file is damaged: it has no OpusTags');
+	}
+
+	/** OpusHead (RFC 7845, section 5.1); 16 and more is a version that nobody can read. */
+	private readHead(packet: Uint8Array): void {
+		if (packet.length < OPUS_HEAD_BYTES || !hasText(packet, 0, 'OpusHead') || packet[8] >= 16) {
+			throw new DamagedAudioError('The file is not an Opus file: it has no OpusHead');
 		}
-		if (index === 1) {
-			if (!hasText(packet, 0, 'OpusTags')) {
-				throw new DamagedAudioError('The Opus file is damaged: it has no OpusTags');
-			}
-			return;
+		if (packet[9] === 0 || packet[9] > 2 || packet[18] !== 0) {
+			throw new DamagedAudioError('The Opus file has neither one nor two channels');
 		}
+		this.head = packet.slice();
+		this.preSkip = uint16le(packet, 10);
+	}
+
+	/** Counts an audio packet and passes it on. Its level is a guess: the more there is to hear, the more bytes it takes. */
+	private readAudio(packet: Uint8Array, number: number): void {
 		const samples = opusPacketSamples(packet);
 		if (samples === 0) {
-			throw new DamagedAudioError(`The Opus file is damaged: packet ${index - 2} is not valid`);
+			throw new DamagedAudioError(`The Opus file is damaged: packet ${number} is not valid`);
 		}
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
 		this.dataBytes += packet.length;
