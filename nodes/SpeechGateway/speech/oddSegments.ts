@@ -101,7 +101,7 @@ function oddityOf(
 	return seconds > letters / slowest + SLACK_SECONDS ? length : undefined;
 }
 
-/** The length of a text in letters of an alphabet, by the time they take. */
+/** The length of a text in letters of an alphabet, by the time they take: `3 ships` is 9, `三艘船` is 9, punctuation nothing. */
 export function lettersOf(text: string): number {
 	let letters = 0;
 	for (const character of text) {
@@ -112,6 +112,7 @@ export function lettersOf(text: string): number {
 	return letters;
 }
 
+/** Seconds as people say them: `2.4`, `12`. */
 function rounded(seconds: number): string {
 	return seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0);
 }

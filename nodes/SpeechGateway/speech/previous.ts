@@ -82,7 +82,10 @@ export async function withPrevious<I extends Comparable>(
 	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
 }
 
-/** A previous version; the name of its file if it has no record. Throws InputError when it cannot be used. */
+/**
+ * A previous version; the name of its file if it has no record, as other files of the item may have one. Throws InputError when it
+ * cannot be used: of another format, with a record that this version of the node cannot read, or changed by another program.
+ */
 async function readVersion(
 	{ execution, index }: Parameters,
 	field: FileRef,
@@ -156,7 +159,10 @@ export const reusedBeforehand = (
 		return (info.seconds * (to - from)) / record.length;
 	});
 
-/** Gives a hint if nothing of the previous versions can be used, or a voice has become another one since. */
+/**
+ * Gives a hint if nothing of the previous versions can be used, or a voice has become another one since: its title is the same, its ID
+ * is not. Both cost as much as the first time, which nobody expects of a small correction.
+ */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
 	input: Comparable,
@@ -233,7 +239,8 @@ const placeName = ({ key, from }: RecordedSegment): string => `${key} ${from}`;
 
 /**
  * Cuts the segments that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
- * uses them whatever has become of the files. Returns them by the indexes of their segments.
+ * uses them whatever has become of the files. Returns them by the indexes of their segments; undefined: it is to be spoken. Throws
+ * InputError when a file does not fit its record.
  */
 export async function cutReused({
 	item,

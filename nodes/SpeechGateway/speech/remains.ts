@@ -16,7 +16,10 @@ import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
 import type { Narration } from './speak';
 
-/** What has become of one segment: its audio, spoken now or before, or why there is none. */
+/**
+ * What has become of one segment: its audio, spoken now or before, or why there is none. `unknown`: it may have been paid for, and is
+ * never sent again; `notSent`: it was not paid for.
+ */
 export type SegmentResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
 
 /** Whether there is audio of a segment. */
@@ -65,13 +68,13 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 
 const MOST_CHARACTERS_QUOTED = 120;
 
-/** A segment by its number, for people who look for it in their text. */
+/** A segment by its number and its first words, for people who look for it in their text. */
 function segmentOf({ segments }: Plan, index: number) {
 	const words = beginningOf(segments[index].written.trim(), MOST_CHARACTERS_QUOTED);
 	return { number: index + 1, of: segments.length, words };
 }
 
-/** How the user gets the segments that are done, as a sentence. */
+/** How the user gets the segments that are done, as a sentence. Where an error stops the run, n8n hands no files on. */
 export const howToGetSegments = ({ item: { session } }: Narration): string =>
 	session.execution.stopsOnError
 		? 'Set "On Error" to "Continue (using error output)" to get them as files.'

@@ -12,6 +12,7 @@ const CLEARLY_TOO_LONG = 1.15;
 const LATE = 0.05;
 /** The share of times that a suggested speed must keep: a single crowded cue should not make all of them hasty. */
 const KEPT_TIMES = 0.95;
+/** The fastest speed of the gateway, and to what a suggestion is rounded up. */
 const FASTEST = 2;
 const SPEED_STEP = 0.05;
 const MOST_NAMED = 5;
@@ -78,6 +79,7 @@ const firstFew = (all: string[]): string =>
 	all.slice(0, MOST_NAMED).join('; ') +
 	(all.length > MOST_NAMED ? `; and ${all.length - MOST_NAMED} more` : '');
 
+/** What was found of the times of an item, estimated or heard. */
 interface Findings {
 	warnings: TimeWarning[];
 	/** One hint on all of them, with the speed that would do; it follows the name of the item. Undefined: there are none. */

@@ -16,7 +16,7 @@ import type { NarrationInput, Plan } from './plan';
 import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
 import { canBeSplit, isTooLong } from './shorter';
 
-/** A plan that is being spoken, and the requests of its segments in order. */
+/** A plan that is being spoken, and the requests of its segments in order: one for each, even if it is not sent. */
 export interface Narration {
 	item: ItemRequests;
 	input: NarrationInput;
@@ -27,6 +27,7 @@ export interface Narration {
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
 	body: IDataObject;
+	/** What the ledger keeps of it, to find the segment in a changed text. */
 	segment: SentSegment;
 	fileName: string;
 }
@@ -80,6 +81,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 			input: body,
 			segment,
 			about: subjectOf(body),
+			// Where neither helps, a cut is the end of the item.
 			text:
 				isSplittable || becomesJob
 					? { characters, isTooLong: () => isSplittable && isTooLong(item, characters) }
@@ -110,7 +112,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 	}
 }
 
-/** A gateway without jobs: the error of the request that was cut, with what else helps. */
+/** The error of a request that was cut, at a gateway without jobs (404): what else helps. Any other error stays as it is. */
 function withoutJobs(error: Error): Error {
 	if (!(error instanceof GatewayError)) return error;
 	const { httpCode, jobId } = error.details;
@@ -129,7 +131,7 @@ const tooDear = (tokens: number) =>
 		'The gateway cut the request after about 100 seconds (524) and did not charge it; the job was not submitted. Raise the limit, or lower "Max Segment Characters".',
 	);
 
-/** Submits a job, as `submitTask` does. */
+/** Submits a job, as `submitTask` does. Its price is exact before it is sent: it follows from the characters. */
 export const submitJob = async (
 	item: ItemRequests,
 	modelMultiplier: number | undefined,

@@ -48,7 +48,7 @@ function checkLength(spoken: string): void {
 	);
 }
 
-/** What users may want to know about how their text was read; `isWhole`: in one request, which no pause can cut. */
+/** Hints on how a text was read; `isWhole`: in one request, which no pause can cut. */
 export const hintsOn = ({ notes, pauses }: PreparedText, isWhole: boolean): string[] => [
 	...notes,
 	...(isWhole && pauses.length > 0 ? [NO_PAUSE_IN_ONE_REQUEST] : []),

@@ -39,14 +39,7 @@ export async function spokenItem(
 	const timed = seconds === undefined ? [] : timesOf(segments, file, spoken);
 	const late = lateSegments(input, segments, timed);
 	hintOnTimes(item, late);
-	const odd = oddSegments(soundsOf(segments, spoken, input.parentheses)).map(
-		({ index, words: message }) => {
-			item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
-			const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
-			return defined({ segment: index + 1, startSeconds, endSeconds, message });
-		},
-	);
-	const warnings = [...odd, ...late.warnings];
+	const warnings = [...oddityWarnings(narration, spoken, timed), ...late.warnings];
 	const heard = timed.map((text, index) =>
 		withHeardPauses(text, file.starts[index], spoken[index].info),
 	);
@@ -74,6 +67,18 @@ export async function spokenItem(
 		binary: { [input.binaryPropertyName]: binary, ...cues, ...(chapters && { chapters }) },
 	};
 }
+
+/** A warning, and a hint, for each segment that somebody should listen to; without times where these are not known. */
+const oddityWarnings = (
+	{ item, input: { parentheses }, plan: { segments } }: Narration,
+	spoken: StoredAudio[],
+	timed: TimedText[],
+): IDataObject[] =>
+	oddSegments(soundsOf(segments, spoken, parentheses)).map(({ index, words: message }) => {
+		item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
+		const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
+		return defined({ segment: index + 1, startSeconds, endSeconds, message });
+	});
 
 /** The voice of a text, which all of its segments have. */
 const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;

@@ -56,7 +56,7 @@ const sentencesOf = (text: string): string[][] =>
 		return found.length > 0 ? [found] : [];
 	});
 
-/** How many lines a cue has, and how many columns each. */
+/** How many lines a cue has at most, and how many columns each. */
 export interface CueShape {
 	columns: number;
 	lines: number;
@@ -122,7 +122,10 @@ function timesIn(segment: HeardText, end: number, cues: string[][]): number[] {
 
 const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
 
-/** When each sentence or line is heard; `segment` counts from 1. */
+/**
+ * When each sentence or line is heard, in seconds of the file; `segment` counts from 1. The first begins and the last ends with its
+ * segment; between them, times are rounded to the millisecond.
+ */
 export function sentenceTimes(segments: HeardText[]): Array<TimedText & { segment: number }> {
 	return segments.flatMap((segment, i) => {
 		const found = sentencesOf(segment.text).flat();
