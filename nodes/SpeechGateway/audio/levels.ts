@@ -82,6 +82,7 @@ export class LevelTrack {
 		return seconds < SHORTEST_PAUSE ? 0 : seconds;
 	}
 
+	/** The level, in dB above the floor, up to which a moment counts as quiet: a histogram tells the quantiles. */
 	private loudestQuiet(limit: Limit): number {
 		const counts = new Array<number>(MAX_DB + 1).fill(0);
 		for (let at = 0; at < this.count; at++) counts[this.cells[at]]++;

@@ -111,6 +111,7 @@ export class SampleTrack {
 		return { pauses: track.pauses(), lead, trail: track.trail() };
 	}
 
+	/** Takes the next bytes; chunks may end within a sample. */
 	feed(chunk: Uint8Array): void {
 		const all = this.partial.length > 0 ? concat([this.partial, chunk]) : chunk;
 		const whole = all.length - (all.length % this.sampleBytes);
@@ -130,6 +131,7 @@ export class SampleTrack {
 		}
 	}
 
+	/** Hands the loudest sample of 10 ms, or of what is left at the end, to the track. */
 	private endWindow(): void {
 		this.track.add(this.loudest, this.levelBytes / this.sampleBytes / this.samplesPerSecond);
 		this.loudest = 0;

@@ -92,6 +92,7 @@ function id3v1Bytes(bytes: Uint8Array, at: number, last: boolean): number | Need
 	return hasText(bytes, at + ENHANCED_TAG_BYTES, 'TAG') ? ENHANCED_TAG_BYTES : ID3V1_BYTES;
 }
 
+/** Size of Lyrics3 from its beginning to its end mark; 0 if no end comes within what version 2 can tell. */
 function lyricsBytes(bytes: Uint8Array, at: number, last: boolean): number | Needed {
 	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const ends = LYRICS_ENDS.map((mark) => text.indexOf(mark, at, 'latin1')).filter(

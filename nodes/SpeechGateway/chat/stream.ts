@@ -124,6 +124,7 @@ class ChoiceBuilder {
 		return text;
 	}
 
+	/** Adds a delta to the call that it belongs to, or begins another: gateways number and name calls in different ways. */
 	private addToolCall(delta: JsonObject): void {
 		const called = objectIn(delta.function);
 		const id = stringIn(delta.id);

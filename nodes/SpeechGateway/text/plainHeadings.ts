@@ -46,6 +46,7 @@ const WEB_ADDRESS = /:\/\/|^www\.|\S@\S+\.\S/iu;
 /** So many titles without text between are a table of contents, and so many chapters make a book. */
 const MANY = 3;
 
+/** A line that may be a title. `at`: where its words start, without the spaces around them. */
 interface TitleLine {
 	title: string;
 	at: number;
@@ -78,6 +79,7 @@ export function plainHeadings(text: string): ReadHeading[] {
 	});
 }
 
+/** The lines with words, and what is blank around each. */
 function linesOf(text: string): TitleLine[] {
 	const found = [...text.matchAll(LINE)].filter(([line]) => line.trim() !== '');
 	const isBlank = (from: number, to: number) => text.slice(from, to).split('\n').length > 2;

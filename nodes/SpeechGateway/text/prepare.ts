@@ -69,6 +69,7 @@ const READERS: Record<TextFormat, (source: string) => ReadText> = {
 	subtitles: readSubtitles,
 };
 
+/** Hints on what the text may not have been meant to do: SSML, and brackets that are spoken or are not. */
 function notesOn(
 	{ dropped, notes }: ReadText,
 	written: string,

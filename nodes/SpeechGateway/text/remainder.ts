@@ -61,6 +61,10 @@ export function writtenAgain(prepared: PreparedText, place: Span): string {
 	return escaped(writtenAs('plain', prepared, place));
 }
 
+/**
+ * The words from `start` to `end` in a format, plain by default: marks are inserted at the places that reading has noted, so nothing
+ * of the source is needed. Plain text has no marks for headings and readings; those are lost.
+ */
 function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
 	const { written } = prepared;
 	const writer = WRITERS[format];

@@ -122,6 +122,7 @@ const withToneTag = (line: string, from: number): string =>
 		.slice(from)
 		.replace(EMPHASIZED, (words, tone: string) => (isTone(tone) ? `(${tone})` : words));
 
+/** Reads a script line by line; what a line means depends on its neighbours. */
 class ScriptReader {
 	readonly leftOut: LeftOut = {};
 	/** Whether a name has stood alone on a line. */

@@ -60,16 +60,19 @@ export interface Invisible {
 export const valueOf = ({ attrs }: Element, name: string): string =>
 	attrs.find((attribute) => attribute.name === name)?.value ?? '';
 
-/** The words of an element; of a long one, its beginning. Looks at no more than `most` nodes, so it may be asked of every element. */
-export function wordsIn(element: Element, most = 80): string {
+/** UTF-16 units and nodes after which no more words of an element are looked at: it is no mark, and no label. */
+const MOST_READ = 80;
+
+/** The words of an element; of a long one, its beginning, so this may be asked of every element of a page. */
+export function wordsIn(element: Element): string {
 	const open: Element['childNodes'] = [element];
 	let words = '';
-	for (let n = 0; n < most && words.length < most; n++) {
+	for (let n = 0; n < MOST_READ && words.length < MOST_READ; n++) {
 		const node = open.pop();
 		if (!node) break;
 		if ('value' in node) words += node.value;
 		else if ('childNodes' in node && !NO_WORDS.has(node.nodeName))
-			open.push(...node.childNodes.slice(0, most).reverse());
+			open.push(...node.childNodes.slice(0, MOST_READ).reverse());
 	}
 	return words;
 }
@@ -92,6 +95,7 @@ export function unreadKind(element: Element): LeftOutKind | 'noWords' | undefine
 	return ends ? kind : undefined;
 }
 
+/** Why an element would be left out if it ended. */
 function reasonOf(element: Element): LeftOutKind | 'noWords' | undefined {
 	const { tagName, attrs, childNodes, parentNode } = element;
 	if (NO_WORDS.has(tagName)) return 'noWords';

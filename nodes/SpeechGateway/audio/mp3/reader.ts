@@ -159,6 +159,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return end;
 	}
 
+	/** A frame of audio is counted, a header frame is read for what it claims, and all else is passed over. */
 	protected next(bytes: Uint8Array, at: number, last: boolean): number {
 		const size = this.frameAt(bytes, at, last);
 		if (size === NEED_MORE) return size;

@@ -84,6 +84,7 @@ class StereoFrames {
 		this.fill(new Uint8Array(this.free));
 	}
 
+	/** Gathers the main data of a mono frame, which may begin in frames before it (the bit reservoir), and writes it as stereo. */
 	private addFrame(run: Uint8Array, at: number): void {
 		const edge = readMainData(run, at);
 		const frame = parseHeader(edge.header);

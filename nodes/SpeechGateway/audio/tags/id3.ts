@@ -132,6 +132,7 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 const synchronised = (bytes: Uint8Array): Uint8Array =>
 	bytes.filter((byte, at) => !(byte === 0 && bytes[at - 1] === 0xff));
 
+/** The frames of a tag, or those within a CHAP, up to the padding of zeros. */
 function framesOf(bytes: Uint8Array, version: number): Array<{ id: string; body: Uint8Array }> {
 	const frames: ReturnType<typeof framesOf> = [];
 	for (let at = 0; at + 10 <= bytes.length && bytes[at] !== 0; ) {

@@ -95,6 +95,7 @@ function commentsOf(packet: Uint8Array): Record<string, string> {
 	return comments;
 }
 
+/** The picture of a FLAC block (see `pictureBlock`), whatever its type; undefined if it is neither JPEG nor PNG. */
 function coverOf(base64: string | undefined): Cover | undefined {
 	if (!base64) return undefined;
 	const block = new Uint8Array(Buffer.from(base64, 'base64'));
