@@ -10,7 +10,10 @@ export class DamagedAudioError extends Error {
 
 /** What the reader of every format says of a whole file. Plain JSON. */
 export interface BaseInfo {
-	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends; never taken from a header. */
+	/**
+	 * Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends; never taken from
+	 * a header.
+	 */
 	seconds: number;
 	/** Size of the file. */
 	bytes: number;

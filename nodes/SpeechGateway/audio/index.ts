@@ -48,7 +48,10 @@ export const EXTENSIONS: Record<AudioFormat | 'flac', [string, ...string[]]> = {
 /** The formats with headers, in words: they can be told by their first bytes, and have a place for tags and records. */
 export const WITH_HEADERS = 'MP3, WAV or Opus';
 
-/** Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be damaged. */
+/**
+ * Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be
+ * damaged.
+ */
 export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
 	new FORMATS[format].Reader();
 
@@ -71,9 +74,9 @@ export interface JoinedAudio extends PlannedAudio {
 }
 
 /**
- * Silence before a segment. A number: milliseconds. Else the segment is heard `at` a second of the joined file or, if the one before
- * is not over by then, `atLeast` so many milliseconds after that; where this is 0 or left out, the silence with which the one before
- * ends gives way, all but 0.15 s.
+ * Silence before a segment. A number: milliseconds. Else the segment is heard `at` a second of the joined file or, if
+ * the one before is not over by then, `atLeast` so many milliseconds after that; where this is 0 or left out, the
+ * silence with which the one before ends gives way, all but 0.15 s.
  */
 export type PauseBefore = number | { at: number; atLeast?: number };
 
@@ -189,8 +192,8 @@ export const lengthOf = (info: AudioInfo): number =>
 	info.format === 'opus' ? info.all.packets : info.dataBytes;
 
 /**
- * Whether files of this format have a place for tags, chapters and the record of their segments, by which these are sliced out again: bare
- * samples and unread containers have none.
+ * Whether files of this format have a place for tags, chapters and the record of their segments, by which these are
+ * sliced out again: bare samples and unread containers have none.
  */
 export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
 	format !== 'flac' && FORMATS[format].tag !== undefined;

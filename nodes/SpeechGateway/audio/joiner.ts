@@ -39,8 +39,8 @@ export interface Taken {
 }
 
 /**
- * Silence before a segment, in samples. Else the segment is heard `at` a sample of the joined file, with `atLeast` so many before it;
- * where this is 0, quiet samples at the end of the segment before give way to one that is late.
+ * Silence before a segment, in samples. Else the segment is heard `at` a sample of the joined file, with `atLeast` so
+ * many before it; where this is 0, quiet samples at the end of the segment before give way to one that is late.
  */
 export type Silence = number | { at: number; atLeast: number };
 
@@ -52,8 +52,9 @@ export const spareIn = (silent: number, sampleRate: number): number =>
 	Math.max(0, Math.floor(silent - KEPT_TRAIL * sampleRate));
 
 /**
- * The sample of the joined file at which a segment should begin. Its first `lead` samples are silent, so it begins that much before it is
- * to be heard. `end`: where the segment before ends; `spare`: how many of the last samples of that may give way.
+ * The sample of the joined file at which a segment should begin. Its first `lead` samples are silent,
+ * so it begins that much before it is to be heard. `end`: where the segment before ends; `spare`: how
+ * many of the last samples of that may give way.
  */
 export const soundStart = (silence: Silence, end: number, spare: number, lead: number): number =>
 	typeof silence === 'number'
@@ -104,9 +105,9 @@ export interface Slices<Info> {
 }
 
 /**
- * Where something within a segment of this length is in the joined file, whose place for the segment is `file`. What reaches to
- * an end of the segment loses what was left out there; undefined if only some of it was taken over. So a file that is joined from
- * joined files knows the segments of all of them.
+ * Where something within a segment of this length is in the joined file, whose place for the segment is `file`. What
+ * reaches to an end of the segment loses what was left out there; undefined if only some of it was taken over. So a
+ * file that is joined from joined files knows the segments of all of them.
  */
 export function moved(
 	place: Place,

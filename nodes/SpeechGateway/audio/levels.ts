@@ -1,8 +1,9 @@
 /**
- * How loud a file is from moment to moment, and where it pauses, as a reader learns it without decoding: from samples, from the gains
- * of MP3 frames, from the sizes of Opus packets. These are bounds or guesses of the level, so only their differences count: quiet is
- * what lies far below the voice (the level that four fifths of the file do not exceed), but above the noise behind it, if there is
- * any. A track takes a byte for each 10 ms while the file is read; only its pauses are kept.
+ * How loud a file is from moment to moment, and where it pauses, as a reader learns it without decoding: from
+ * samples, from the gains of MP3 frames, from the sizes of Opus packets. These are bounds or guesses of the
+ * level, so only their differences count: quiet is what lies far below the voice (the level that four fifths of
+ * the file do not exceed), but above the noise behind it, if there is any. A track takes a byte for each 10 ms
+ * while the file is read; only its pauses are kept.
  */
 
 const STEP_SECONDS = 0.01;

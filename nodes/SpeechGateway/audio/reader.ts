@@ -84,8 +84,8 @@ export abstract class BlockReader {
 	}
 
 	/**
-	 * A long chunk is read where it is; only what lies across it and the one before is copied. With small chunks, `wanted` sees to it
-	 * that a long block is copied a few times, not once a chunk.
+	 * A long chunk is read where it is; only what lies across it and the one before is copied. With small chunks,
+	 * `wanted` sees to it that a long block is copied a few times, not once a chunk.
 	 */
 	private run(last: boolean): void {
 		const latest = this.waiting[this.waiting.length - 1];

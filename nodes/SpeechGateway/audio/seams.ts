@@ -68,8 +68,8 @@ export function planSeams(
 const KEPT_SECONDS = 0.05;
 
 /**
- * The frames at an end that may be left out: those of padding, or of certain silence. `trail`: samples of that; `lengths`: of the
- * frames, from the last one back.
+ * The frames at an end that may be left out: those of padding, or of certain silence. `trail`: samples of that;
+ * `lengths`: of the frames, from the last one back.
  */
 export function quietFrames(
 	padding: number,

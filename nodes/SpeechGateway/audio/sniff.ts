@@ -35,8 +35,8 @@ export const sniffAudioFormat = (head: Uint8Array): MarkedFormat | undefined =>
 	sniffMark(head) ?? (head.length >= 4 && isMp3FrameHeader(uint32be(head, 0)) ? 'mp3' : undefined);
 
 /**
- * What audio a file is, by its first `SNIFFED_BYTES`; undefined when it is none that is known. `isPcm`: whether it would be PCM if
- * nothing else, by its name or by what was asked for.
+ * What audio a file is, by its first `SNIFFED_BYTES`; undefined when it is none that is known. `isPcm`: whether it
+ * would be PCM if nothing else, by its name or by what was asked for.
  */
 export function audioFormatOf(head: Uint8Array, isPcm: boolean): AudioFormat | 'flac' | undefined {
 	const found = isPcm ? sniffMark(head) : sniffAudioFormat(head);

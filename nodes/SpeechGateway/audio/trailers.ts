@@ -1,6 +1,6 @@
 /**
- * What may stand around the audio of a file without being part of it: line breaks, padding and tags. Written after id3.org (ID3v1,
- * ID3v2, Lyrics3) and the descriptions of APEv1 and APEv2.
+ * What may stand around the audio of a file without being part of it: line breaks, padding and tags. Written after
+ * id3.org (ID3v1, ID3v2, Lyrics3) and the descriptions of APEv1 and APEv2.
  *
  *     ID3v2, header of 10 bytes               APEv2, header and footer of 32 bytes, little endian;
  *      0  "ID3"                               APEv1 has a footer only, and many an APEv2, too

@@ -54,8 +54,8 @@ export async function completeChat(
 }
 
 /**
- * Calls in progress in this process. Two items of a chain may ask the same at once, which is no retry; a record of any other call is
- * from an earlier attempt.
+ * Calls in progress in this process. Two items of a chain may ask the same at once, which is no retry; a record
+ * of any other call is from an earlier attempt.
  */
 const chatsUnderWay = new Set<string>();
 
@@ -102,9 +102,9 @@ const usedTokens = ({ usage }: ChatReply): number | undefined => {
 };
 
 /**
- * Reads the body as it comes in, and adds its chunks to `received`. Throws when it ends too early, brings an error, is too large,
- * or is no answer of a chat: it was paid for. An answer with a finish reason may be without text, as when the first token is one
- * too many.
+ * Reads the body as it comes in, and adds its chunks to `received`. Throws when it ends too early, brings an
+ * error, is too large, or is no answer of a chat: it was paid for. An answer with a finish reason may be without
+ * text, as when the first token is one too many.
  */
 async function readAnswer(
 	item: ItemRequests,

@@ -1,8 +1,9 @@
 /**
- * A chat reply from bytes, as it arrives. Gateways agree on little: some stream although they were not asked to, or answer whole though
- * they were; some repeat the message at the end, number all parallel calls 0, leave out blank lines or [DONE], or write an error bare into
- * the stream. The reader takes what it can and judges only one thing, whether the reply is whole: it was paid for, and a text that broke
- * off must not pass for an answer. Fields that nobody knows are kept in `raw`, rebuilt as an answer that was not streamed.
+ * A chat reply from bytes, as it arrives. Gateways agree on little: some stream although they were not asked to, or
+ * answer whole though they were; some repeat the message at the end, number all parallel calls 0, leave out blank lines
+ * or [DONE], or write an error bare into the stream. The reader takes what it can and judges only one thing, whether
+ * the reply is whole: it was paid for, and a text that broke off must not pass for an answer. Fields that nobody knows
+ * are kept in `raw`, rebuilt as an answer that was not streamed.
  */
 import { isRecord, parseJson } from '../core/json';
 import { createParser } from '../libraries/eventsourceParser';
@@ -203,7 +204,10 @@ export class ChatStreamReader {
 	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
 	private body: string | null | undefined;
 
-	/** Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). Throws on an endless event. */
+	/**
+	 * Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). Throws on an
+	 * endless event.
+	 */
 	feed(chunk: Uint8Array): string[] {
 		if (this.body === undefined) {
 			const first = chunk.findIndex((byte) => !BLANK_BYTES.has(byte));

@@ -1,9 +1,10 @@
 /**
- * When the sentences of a segment are heard to begin, without recognising speech: the pauses of the audio are matched to the places of
- * the text where a voice may pause. At an even pace, a place with a third of the letters before it is heard after a third of the
- * spoken time. A match costs more the further the pace between it and the one before is off, and so does a long pause without a place,
- * or the end of a sentence without a pause; the cheapest of all matches is found by dynamic programming. Between two matches, time is
- * shared by letters. Where the pauses between sentences stand out, they are taken as sure before all that.
+ * When the sentences of a segment are heard to begin, without recognising speech: the pauses of the audio are matched
+ * to the places of the text where a voice may pause. At an even pace, a place with a third of the letters before it is
+ * heard after a third of the spoken time. A match costs more the further the pace between it and the one before is off,
+ * and so does a long pause without a place, or the end of a sentence without a pause; the cheapest of all matches is
+ * found by dynamic programming. Between two matches, time is shared by letters. Where the pauses between sentences
+ * stand out, they are taken as sure before all that.
  */
 import type { AudioInfo, ForeignInfo } from '../audio';
 import { sentences } from '../text/boundaries';
@@ -55,8 +56,8 @@ const CLEARLY_LONGER = 1.5;
 const PAUSE_MARKS = /[,;:()—–…،؛、，；：）]+/gu;
 
 /**
- * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). `seconds`: how long it plays; `pauses`:
- * in order. Without pauses, time is shared by letters. Never decreases.
+ * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). `seconds`: how long it
+ * plays; `pauses`: in order. Without pauses, time is shared by letters. Never decreases.
  */
 export function heardAt(
 	text: string,
@@ -106,7 +107,10 @@ interface Anchor {
 	spoken: number;
 }
 
-/** Places of the text and when they are heard, in order: its start and its end, and between them pairs of a place and a pause. */
+/**
+ * Places of the text and when they are heard, in order: its start and its end, and between them pairs of a place and a
+ * pause.
+ */
 function anchorsIn(places: PausePlace[], gaps: Gap[], last: Anchor): Anchor[] {
 	const ends = places.filter(({ isSentence }) => isSentence);
 	const between = standingOut(gaps, ends.length);
@@ -123,8 +127,8 @@ function anchorsIn(places: PausePlace[], gaps: Gap[], last: Anchor): Anchor[] {
 }
 
 /**
- * The pauses between sentences, where they stand out: as many as sentences end, each long and clearly longer than the others. Then
- * they are sure, however unevenly the sentences are spoken.
+ * The pauses between sentences, where they stand out: as many as sentences end, each long and clearly longer than the
+ * others. Then they are sure, however unevenly the sentences are spoken.
  */
 function standingOut(gaps: Gap[], ends: number): Gap[] {
 	const lengths = gaps.map(({ seconds }) => seconds).sort((a, b) => b - a);
@@ -136,7 +140,10 @@ function standingOut(gaps: Gap[], ends: number): Gap[] {
 		: [];
 }
 
-/** The cheapest way to pair places with pauses in order (dynamic programming), from one pair (exclusive) to another (inclusive). */
+/**
+ * The cheapest way to pair places with pauses in order (dynamic programming), from one pair (exclusive) to another
+ * (inclusive).
+ */
 function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anchor): Anchor[] {
 	const pace = (last.spoken - first.spoken) / Math.max(1, last.letters - first.letters);
 	const rows = [{ ...first, isSentence: true }, ...places, { ...last, isSentence: true }];

@@ -1,6 +1,7 @@
 /**
- * Which segments of generated speech are far too short or too long for their text, fall silent, or begin anew: models drop words, or
- * say them over and over. Nothing is recognised; only lengths are compared, so a hint asks somebody to listen.
+ * Which segments of generated speech are far too short or too long for their text, fall silent, or
+ * begin anew: models drop words, or say them over and over. Nothing is recognised; only lengths
+ * are compared, so a hint asks somebody to listen.
  */
 import { countCharacters } from '../text/characters';
 
@@ -50,8 +51,8 @@ export interface OddSegment {
 }
 
 /**
- * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. Each is
- * judged by the median pace of the others; where these are too few, by what people can say at all.
+ * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in
+ * order. Each is judged by the median pace of the others; where these are too few, by what people can say at all.
  */
 export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));

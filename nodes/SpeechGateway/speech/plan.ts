@@ -1,9 +1,9 @@
 /**
- * What is spoken of an item. A draft is what the text alone says: segments, pauses, headings. The plan adds where the sound of each
- * segment comes from: a previous version of the file, a request on record, or one that is still to be sent. Request keys decide: a
- * segment is the same if the same words would be sent for the same voice, model, speed and format. To keep it so, a changed text is
- * cut around segments of the earlier one, which are found by their hashes wherever they stand now. The plan is plain data, made
- * anew from the input in each attempt; nothing is sent for it.
+ * What is spoken of an item. A draft is what the text alone says: segments, pauses, headings. The plan adds where the
+ * sound of each segment comes from: a previous version of the file, a request on record, or one that is still to be
+ * sent. Request keys decide: a segment is the same if the same words would be sent for the same voice, model, speed and
+ * format. To keep it so, a changed text is cut around segments of the earlier one, which are found by their hashes
+ * wherever they stand now. The plan is plain data, made anew from the input in each attempt; nothing is sent for it.
  */
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
@@ -135,14 +135,14 @@ type PlanInput = Pick<
 export type EarlierIn = (voice: Voice, line: number) => EarlierSegments | undefined;
 
 /**
- * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them, whose cuts still hold where
- * nothing is on record.
+ * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them,
+ * whose cuts still hold where nothing is on record.
  */
 export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 
 /**
- * A planner from what an operation makes of its text. `draft`: cuts the text around the segments that are known. IDs that were looked
- * up take the place of those that the voices had when they last spoke.
+ * A planner from what an operation makes of its text. `draft`: cuts the text around the segments that are known. IDs
+ * that were looked up take the place of those that the voices had when they last spoke.
  */
 export const planner =
 	<I extends PlanInput>(draft: (input: I, earlier: EarlierIn) => Draft): Planner<I> =>
@@ -177,8 +177,8 @@ const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => (
 });
 
 /**
- * The segments on record, by the voice that spoke them. Those of previous versions may stand anywhere in the text; what was sent for
- * this item stands where it stood, or also elsewhere if the text was changed since.
+ * The segments on record, by the voice that spoke them. Those of previous versions may stand anywhere in the text; what
+ * was sent for this item stands where it stood, or also elsewhere if the text was changed since.
  */
 function knownIn(
 	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
@@ -209,9 +209,9 @@ function knownIn(
 }
 
 /**
- * Looks each segment up by its key: in the previous versions, then among what was sent before. Equal requests are told apart by their
- * number, since each is spoken and paid for by itself: the second "Yes." of a script is number 2 of its key. Of what is used again,
- * the third of two equal places is the second once more: no request is needed for it.
+ * Looks each segment up by its key: in the previous versions, then among what was sent before. Equal requests are told
+ * apart by their number, since each is spoken and paid for by itself: the second "Yes." of a script is number 2 of its
+ * key. Of what is used again, the third of two equal places is the second once more: no request is needed for it.
  */
 function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): PlannedSegment[] {
 	const spokenAgain = (input.previous ?? []).map(({ again }) => new Set(again));
@@ -266,8 +266,8 @@ function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string 
 }
 
 /**
- * Cuts a text at its pauses, at headings that become chapters, around segments of an `earlier` text, and where it would be too long for
- * one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
+ * Cuts a text at its pauses, at headings that become chapters, around segments of an `earlier` text, and where it would
+ * be too long for one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
 	text: PreparedText,
@@ -312,8 +312,8 @@ const withPauses = (segments: DraftSegment[], pauseBetweenSegments: number): Dra
 	}));
 
 /**
- * The words of the segments from one index to another, both included, as a text or script that can be spoken by itself: a line that
- * was cut has its name again (`Anna: …`), but its headings and time only where it begins.
+ * The words of the segments from one index to another, both included, as a text or script that can be spoken by itself:
+ * a line that was cut has its name again (`Anna: …`), but its headings and time only where it begins.
  */
 export function wordsOf({ segments, lines }: Plan, from: number, to: number): string {
 	return [...grouped(segments.slice(from, to + 1), ({ line }) => line)]
@@ -359,7 +359,10 @@ export const tokensOf = (input: Priced, plan: Plan): number => tokensFor(input, 
 export const tokensToSend = (input: Priced, plan: Plan): number =>
 	tokensFor(input, textToSend(plan));
 
-/** The voices of what is to be sent, and those by title of what is taken from a previous version: another voice may have it by now. */
+/**
+ * The voices of what is to be sent, and those by title of what is taken from a previous version: another voice may have
+ * it by now.
+ */
 export const voicesToAsk = ({ segments }: Plan): Voice[] =>
 	segments.flatMap(({ reused, isSent, voice }) =>
 		isSent || (reused && typeof voice === 'string') ? [] : [voice],

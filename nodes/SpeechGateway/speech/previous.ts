@@ -1,7 +1,7 @@
 /**
- * The previous versions of a file: which of their segments are used again, and how they get out of them. A file that this node made
- * carries a record of its segments (`segmentsRecord`). Those whose request is the same in the new text are cut out of the file, without
- * decoding, and joined with what is spoken anew; nothing is paid for them.
+ * The previous versions of a file: which of their segments are used again, and how they get out of them. A file that
+ * this node made carries a record of its segments (`segmentsRecord`). Those whose request is the same in the new text
+ * are cut out of the file, without decoding, and joined with what is spoken anew; nothing is paid for them.
  */
 import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
 import { readMetadata } from '../audio/tags';
@@ -83,8 +83,9 @@ export async function withPrevious<I extends Comparable>(
 }
 
 /**
- * A previous version; the name of its file if it has no record, as other files of the item may have one. Throws InputError when it
- * cannot be used: of another format, with a record that this version of the node cannot read, or changed by another program.
+ * A previous version; the name of its file if it has no record, as other files of the item may have one.
+ * Throws InputError when it cannot be used: of another format, with a record that this version of the
+ * node cannot read, or changed by another program.
  */
 async function readVersion(
 	{ execution, index }: Parameters,
@@ -160,8 +161,8 @@ export const reusedBeforehand = (
 	});
 
 /**
- * Gives a hint if nothing of the previous versions can be used, or a voice has become another one since: its title is the same, its ID
- * is not. Both cost as much as the first time, which nobody expects of a small correction.
+ * Gives a hint if nothing of the previous versions can be used, or a voice has become another one since: its title is
+ * the same, its ID is not. Both cost as much as the first time, which nobody expects of a small correction.
  */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
@@ -234,13 +235,16 @@ export function recordFor(
 		});
 }
 
-/** The name under which the ledger keeps a segment that was cut out: equal segments of a file have equal keys, but each its place. */
+/**
+ * The name under which the ledger keeps a segment that was cut out: equal segments of a file have equal keys, but each
+ * its place.
+ */
 const placeName = ({ key, from }: RecordedSegment): string => `${key} ${from}`;
 
 /**
- * Cuts the segments that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
- * uses them whatever has become of the files. Returns them by the indexes of their segments; undefined: it is to be spoken. Throws
- * InputError when a file does not fit its record.
+ * Cuts the segments that are used again out of the previous versions, before anything is sent, and keeps them on
+ * record: a retry uses them whatever has become of the files. Returns them by the indexes of their segments; undefined:
+ * it is to be spoken. Throws InputError when a file does not fit its record.
  */
 export async function cutReused({
 	item,

@@ -10,9 +10,10 @@ const CHARACTERS_PER_MINUTE = 250;
 type Rates = Array<[characters: RegExp, rate: number]>;
 
 /**
- * Characters a minute at speed 1, by script. Han is the gateway's own measure; the others are from 1,386 recordings of 21 synthetic
- * voices in 12 languages, rounded towards the slow ones (Latin 833 to 1,282, Cyrillic 760 to 1,053, Devanagari 854, Arabic 639,
- * Thai 567, Hangul 441, Japanese with its Han 342). Read aloud, a digit takes as long as four letters.
+ * Characters a minute at speed 1, by script. Han is the gateway's own measure; the others are from 1,386
+ * recordings of 21 synthetic voices in 12 languages, rounded towards the slow ones (Latin 833 to 1,282,
+ * Cyrillic 760 to 1,053, Devanagari 854, Arabic 639, Thai 567, Hangul 441, Japanese with its Han 342). Read
+ * aloud, a digit takes as long as four letters.
  */
 const PACES: Rates = [
 	[/\p{Script=Han}+/gu, 250],
@@ -61,8 +62,8 @@ export const estimateTextTokens = (text: string): number =>
 const wholeTokens = (tokens: number): number => Math.ceil(Number(tokens.toFixed(6)));
 
 /**
- * What speech has cost: by the length of the audio of each request, or by its text where the length is not known, and for jobs, which
- * are charged by text. Rounded up to whole tokens.
+ * What speech has cost: by the length of the audio of each request, or by its text where the length is not known, and
+ * for jobs, which are charged by text. Rounded up to whole tokens.
  */
 export function spokenTokens(
 	requests: Array<{ text: string; speed?: number; seconds?: number; isJob?: boolean }>,

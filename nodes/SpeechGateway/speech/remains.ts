@@ -17,8 +17,8 @@ import { recordFor } from './previous';
 import type { Narration } from './speak';
 
 /**
- * What has become of one segment: its audio, spoken now or before, or why there is none. `unknown`: it may have been paid for, and is
- * never sent again; `notSent`: it was not paid for.
+ * What has become of one segment: its audio, spoken now or before, or why there is none. `unknown`: it may have been
+ * paid for, and is never sent again; `notSent`: it was not paid for.
  */
 export type SegmentResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
 
@@ -33,8 +33,8 @@ export function jobIdOf(error: unknown): string | undefined {
 }
 
 /**
- * The error to report, with what is done and what remains: an unknown outcome, else the first failure that says something. A run
- * that broke off after anything was paid for is unknown, too.
+ * The error to report, with what is done and what remains: an unknown outcome, else the first failure that says
+ * something. A run that broke off after anything was paid for is unknown, too.
  */
 export async function firstError(narration: Narration, results: SegmentResult[]): Promise<unknown> {
 	const { item, plan } = narration;
@@ -98,9 +98,10 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
 }
 
 /**
- * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes received. `json.parts` has an
- * entry a run, by which a workflow can put the rest in its place: `{ from, to, status: 'done', binary }` or `{ from, to, status:
- * 'unknown' | 'notSent', text, jobId? }`, segments counted from 1. `remainingText` is all that has no audio.
+ * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes
+ * received. `json.parts` has an entry a run, by which a workflow can put the rest in its place: `{ from, to,
+ * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent', text, jobId? }`, segments counted
+ * from 1. `remainingText` is all that has no audio.
  */
 export async function describeRemains(
 	{ item, input, plan }: Narration,
@@ -157,8 +158,8 @@ function receivedOf(error: unknown, segment: number): AttachedFiles {
 }
 
 /**
- * The pauses of segments that follow each other, from one index up to another. Those at a cut belong to what remains. Times count from
- * the first of them, if it has one.
+ * The pauses of segments that follow each other, from one index up to another. Those at a cut belong to what remains.
+ * Times count from the first of them, if it has one.
  */
 export function pausesBetween(
 	{ segments, pauseBeforeMs }: Plan,

@@ -1,6 +1,7 @@
 /**
- * What a file says of its segments, so that a later version of its text need not have them spoken again. It goes wherever the file
- * goes, so it has hashes instead of words. Whoever reads one trusts nothing in it: other programs cut files and copy tags.
+ * What a file says of its segments, so that a later version of its text need not have them spoken
+ * again. It goes wherever the file goes, so it has hashes instead of words. Whoever reads one trusts
+ * nothing in it: other programs cut files and copy tags.
  */
 import type { Place, PlannedAudio } from '../audio';
 import { isRecord, parseJson } from '../core/json';
@@ -49,8 +50,8 @@ export const writeRecord = ({ segments: parts, ...record }: SegmentsRecord): str
 	);
 
 /**
- * The record of a file that was joined from others, with their segments where they are now. A file that was changed by the join, such
- * as mono made stereo, has no segments in it any more. Undefined when nothing is on record.
+ * The record of a file that was joined from others, with their segments where they are now. A file that was changed by
+ * the join, such as mono made stereo, has no segments in it any more. Undefined when nothing is on record.
  */
 export function joinedRecord(
 	records: Array<SegmentsRecord | undefined>,

@@ -1,6 +1,6 @@
 /**
- * The gateway cuts what takes too long (524), and charges nothing for it. Its words, and what of the item was not sent yet, go again as
- * segments of half that length at the most; what is done stays as it is, and in its place.
+ * The gateway cuts what takes too long (524), and charges nothing for it. Its words, and what of the item was not sent
+ * yet, go again as segments of half that length at the most; what is done stays as it is, and in its place.
  */
 import { NotStartedError, RequestCutError } from '../core/errors';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -37,8 +37,8 @@ export const isTooLong = (item: ItemRequests, characters: number): boolean =>
 	!isBegun(item) && characters > item.session.longest.characters;
 
 /**
- * The length to go on with after these errors, which other items of the run begin with. Undefined: nothing was cut, or the item has
- * failed for another reason.
+ * The length to go on with after these errors, which other items of the run begin with. Undefined: nothing was
+ * cut, or the item has failed for another reason.
  */
 export function lengthAfterCuts(
 	session: Session,

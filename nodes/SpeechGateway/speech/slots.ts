@@ -55,7 +55,10 @@ function slotsOf(segments: DraftSegment[]): Slot[] {
 	});
 }
 
-/** The speed at which nearly all of the words fit; undefined: none does. `needed`: the seconds that the words of each slot take. */
+/**
+ * The speed at which nearly all of the words fit; undefined: none does. `needed`: the seconds that the words of each
+ * slot take.
+ */
 function speedFor(slots: Slot[], needed: number[], speed = 1): number | undefined {
 	const faster = slots
 		.map(({ seconds, pauseSeconds }, index) => needed[index] / Math.max(0, seconds - pauseSeconds))
@@ -87,7 +90,10 @@ interface Findings {
 	suggestedSpeed?: number;
 }
 
-/** The slots that are probably too short for what is to be spoken in them, by the usual pace of the script; for hints before a run. */
+/**
+ * The slots that are probably too short for what is to be spoken in them, by the usual pace of the script; for hints
+ * before a run.
+ */
 export function shortSlots(input: { speed?: number }, segments: DraftSegment[]): Findings {
 	const slots = slotsOf(segments);
 	const needed = slots.map(({ text }) => 60 * estimateOf({ speed: input.speed }, text).minutes);
@@ -112,8 +118,8 @@ export function shortSlots(input: { speed?: number }, segments: DraftSegment[]):
 }
 
 /**
- * The segments that are heard later than they should be. `heard`: all of them, in the joined file. What is late waits for the words
- * before it, so the suggested speed follows from the time that the words of each slot took.
+ * The segments that are heard later than they should be. `heard`: all of them, in the joined file. What is late waits
+ * for the words before it, so the suggested speed follows from the time that the words of each slot took.
  */
 export function lateSegments(
 	input: { speed?: number },

@@ -48,7 +48,10 @@ const nameAs = (kind: 'speech' | 'job', { body, segment }: SpeechRequest): strin
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
 	item.ledger.entry(nameAs('job', request)) !== undefined;
 
-/** The stored audio of a request that is done, spoken synchronously or as a job; undefined: it is still to be fetched or sent. */
+/**
+ * The stored audio of a request that is done, spoken synchronously or as a job; undefined: it is still to be fetched or
+ * sent.
+ */
 export function keptAudio(
 	{ ledger }: ItemRequests,
 	request: SpeechRequest,
@@ -61,9 +64,9 @@ export function keptAudio(
 }
 
 /**
- * Speaks a segment; billed. When the gateway cuts it (524, not charged), this throws RequestCutError, and what is long enough to be
- * split goes again as shorter segments (`shorter.ts`). With `longText` = `auto`, what is too short goes on as a job instead, unless
- * the job's price would pass the spending limit.
+ * Speaks a segment; billed. When the gateway cuts it (524, not charged), this throws RequestCutError, and what is long
+ * enough to be split goes again as shorter segments (`shorter.ts`). With `longText` = `auto`, what is too short goes on
+ * as a job instead, unless the job's price would pass the spending limit.
  */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
@@ -148,8 +151,8 @@ export const submitJob = async (
 	});
 
 /**
- * Submits a job, waits for it and downloads its audio. When Max Wait is reached, this throws; a retry goes on with the same job, as it
- * is paid for. `whileWaiting`: whether the execution may sleep meanwhile.
+ * Submits a job, waits for it and downloads its audio. When Max Wait is reached, this throws; a retry goes on with the
+ * same job, as it is paid for. `whileWaiting`: whether the execution may sleep meanwhile.
  */
 async function speakAsJob(
 	{ item, input }: Narration,

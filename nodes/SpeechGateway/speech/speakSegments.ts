@@ -1,7 +1,8 @@
 /**
- * From a plan to an item. What is missing of the plan is spoken, several segments at once. If the gateway cuts one, the rest is planned
- * anew with shorter segments, around those that are done. When there is audio of all, it becomes one file. Whatever happens on the
- * way, what is paid for goes along: as the file, or as files and words beside the error (`remains.ts`).
+ * From a plan to an item. What is missing of the plan is spoken, several segments at once. If the gateway
+ * cuts one, the rest is planned anew with shorter segments, around those that are done. When there is audio
+ * of all, it becomes one file. Whatever happens on the way, what is paid for goes along: as the file, or as
+ * files and words beside the error (`remains.ts`).
  */
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
@@ -48,8 +49,9 @@ import { voiceNameOf } from './voices';
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
 /**
- * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what is done goes along with an
- * error, joined run by run, as does the text that remains. `planner`: plans the rest anew when the gateway cuts a segment.
+ * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what
+ * is done goes along with an error, joined run by run, as does the text that remains. `planner`: plans
+ * the rest anew when the gateway cuts a segment.
  */
 export const speaks =
 	<I extends NarrationInput>(planner: Planner<I>) =>
@@ -100,7 +102,10 @@ async function finished(narration: Narration, results: SegmentResult[]): Promise
 	return { branch: 'success', items: [await spokenItem(narration, file, results)] };
 }
 
-/** Hints that need no audio: a request near the gateway's limit, the price of a job, what is used again, times that are too short. */
+/**
+ * Hints that need no audio: a request near the gateway's limit, the price of a job, what is used again, times that are
+ * too short.
+ */
 function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
@@ -141,9 +146,9 @@ function requestFor(
 }
 
 /**
- * Speaks all segments but those that are `reused` or were spoken before, concurrently within the run's limit. After the first
- * failure or cut, or audio that cannot be joined with the rest, no further segment is started and those in flight are awaited. Throws
- * AsleepError as long as jobs of segments are being waited for and no segment has failed.
+ * Speaks all segments but those that are `reused` or were spoken before, concurrently within the run's limit. After the
+ * first failure or cut, or audio that cannot be joined with the rest, no further segment is started and those in flight
+ * are awaited. Throws AsleepError as long as jobs of segments are being waited for and no segment has failed.
  */
 async function speakAll(
 	narration: Narration,
@@ -159,7 +164,10 @@ async function speakAll(
 		return audio;
 	};
 	for (const audio of finished) if (audio) mustFit(audio);
-	/** Returns errors instead of throwing them, so that segments in flight are awaited, and AsleepError until all others are over. */
+	/**
+	 * Returns errors instead of throwing them, so that segments in flight are awaited, and AsleepError until all others
+	 * are over.
+	 */
 	const speakOne = async (request: SpeechRequest, index: number) => {
 		try {
 			const done = finished[index];

@@ -12,7 +12,10 @@ import type { Run } from '../requests/session';
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & { model: string };
 
-/** Makes a text ready to be spoken. Where two pronunciations are of the same word, a row of the table goes before the JSON object. */
+/**
+ * Makes a text ready to be spoken. Where two pronunciations are of the same word, a row of the table goes before the
+ * JSON object.
+ */
 export const prepared = (text: string, options: TextInput): PreparedText =>
 	prepareText(text, {
 		...options,
@@ -29,8 +32,8 @@ export function mustBeSpeakable(spoken: string, label: string): void {
 }
 
 /**
- * The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it or, `isWhole`, when it is too
- * long for one request.
+ * The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it or,
+ * `isWhole`, when it is too long for one request.
  */
 export function preparedText(input: SpeechValues, isWhole: boolean): PreparedText {
 	const text = prepared(input.text, input);

@@ -24,8 +24,8 @@ import {
 import { voiceNameOf } from './voices';
 
 /**
- * The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. Where the length of the audio is not known
- * (FLAC), it has neither a duration nor times, and no subtitles.
+ * The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. Where the length of the
+ * audio is not known (FLAC), it has neither a duration nor times, and no subtitles.
  */
 export async function spokenItem(
 	narration: Narration,

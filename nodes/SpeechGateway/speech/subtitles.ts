@@ -1,6 +1,6 @@
 /**
- * SRT and WebVTT files from what was spoken (`text/subtitleFile` reads such files). A cue shows words of one sentence, in at most two
- * lines of 42 columns, and begins when they are heard.
+ * SRT and WebVTT files from what was spoken (`text/subtitleFile` reads such files). A cue shows words of one sentence,
+ * in at most two lines of 42 columns, and begins when they are heard.
  */
 import { timestamp } from '../core/timestamp';
 import { sentences } from '../text/boundaries';
@@ -64,7 +64,10 @@ export interface CueShape {
 
 const USUAL_SHAPE: CueShape = { columns: COLUMNS_PER_LINE, lines: LINES_PER_CUE };
 
-/** Cuts the text of a segment into cues, each within one sentence unless that is too short to read, and within one line of the text. */
+/**
+ * Cuts the text of a segment into cues, each within one sentence unless that is too short to read, and within one line
+ * of the text.
+ */
 function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 	const secondsPerColumn = seconds / Math.max(1, columns(text));
 	const isShort = (words: string) => columns(words) * secondsPerColumn < MIN_CUE_SECONDS;
@@ -92,7 +95,10 @@ function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 	});
 }
 
-/** The second at which a segment ends, at the latest where the next one starts: a length that was measured may reach into that. */
+/**
+ * The second at which a segment ends, at the latest where the next one starts: a length that was measured may reach
+ * into that.
+ */
 function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | undefined): number {
 	const start = Math.max(0, startSeconds);
 	const isBefore = next !== undefined && next.startSeconds > start;
@@ -100,8 +106,8 @@ function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | und
 }
 
 /**
- * The second at which each cue or sentence of a segment begins, and at which the last ends. Later ones start where they are heard or,
- * without known pauses, in proportion to their length. `cues`: the lines of each.
+ * The second at which each cue or sentence of a segment begins, and at which the last ends. Later ones start where they
+ * are heard or, without known pauses, in proportion to their length. `cues`: the lines of each.
  */
 function timesIn(segment: HeardText, end: number, cues: string[][]): number[] {
 	const oneLine = onOneLine(segment.text);
@@ -123,8 +129,8 @@ function timesIn(segment: HeardText, end: number, cues: string[][]): number[] {
 const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
 
 /**
- * When each sentence or line is heard, in seconds of the file; `segment` counts from 1. The first begins and the last ends with its
- * segment; between them, times are rounded to the millisecond.
+ * When each sentence or line is heard, in seconds of the file; `segment` counts from 1. The first begins and the last
+ * ends with its segment; between them, times are rounded to the millisecond.
  */
 export function sentenceTimes(segments: HeardText[]): Array<TimedText & { segment: number }> {
 	return segments.flatMap((segment, i) => {
@@ -146,8 +152,8 @@ export function sentenceTimes(segments: HeardText[]): Array<TimedText & { segmen
 }
 
 /**
- * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment. Cues never overlap, and
- * last at least a millisecond.
+ * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment. Cues
+ * never overlap, and last at least a millisecond.
  */
 export function subtitles(
 	format: 'srt' | 'vtt',

@@ -21,8 +21,8 @@ export const voiceNameOf = (voice: Voice, ids: VoiceIds = {}): string =>
 const MOST_TITLES_SHOWN = 10;
 
 /**
- * The IDs of voices by title. Free: asks for one list a run and model, and for none where no voice has a title (undefined, so that
- * nothing waits). Throws InputError when the account has no voice with a title, or several.
+ * The IDs of voices by title. Free: asks for one list a run and model, and for none where no voice has a title
+ * (undefined, so that nothing waits). Throws InputError when the account has no voice with a title, or several.
  */
 export function lookUpVoices(
 	item: () => ItemRequests,

@@ -1,8 +1,9 @@
 /**
- * Where a text may be cut: ends of paragraphs, sentences, clauses and words, in any language. Intl.Segmenter finds sentences and
- * words by Unicode's rules (UAX #29). These know no abbreviations and take every line break for an end, so most of this file removes
- * false ends: `Dr. Smith`, `am 3. Mai`, `“Why?” he said`. An end that is missed costs little, since there are other places to cut; a
- * false one is heard, because each segment is spoken as if it stood alone.
+ * Where a text may be cut: ends of paragraphs, sentences, clauses and words, in any language.
+ * Intl.Segmenter finds sentences and words by Unicode's rules (UAX #29). These know no abbreviations and
+ * take every line break for an end, so most of this file removes false ends: `Dr. Smith`, `am 3. Mai`,
+ * `“Why?” he said`. An end that is missed costs little, since there are other places to cut; a false one is
+ * heard, because each segment is spoken as if it stood alone.
  */
 import { endAt, isPair, matchAt, UNSPACED } from './characters';
 
@@ -27,8 +28,8 @@ const segmenters: Partial<Record<Granularity, Intl.Segmenter>> = {};
 const WINDOW = 256;
 
 /**
- * Words whose full stop ends no sentence. Those with a capital count only with it: `Fa. Müller`. A word too many costs one place to
- * cut; a word too few separates `Dr.` from its name.
+ * Words whose full stop ends no sentence. Those with a capital count only with it: `Fa. Müller`. A word too many costs
+ * one place to cut; a word too few separates `Dr.` from its name.
  */
 const ABBREVIATIONS = new Set(
 	// Common ones.
@@ -85,8 +86,8 @@ const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
 const ABBREVIATION_REACH = 16;
 
 /**
- * Whether the full stop before an offset belongs to an abbreviation, an initial or an ordinal. White space may stand between; what
- * follows the offset decides where a word is both: `No. 5`, but not `No. He left`.
+ * Whether the full stop before an offset belongs to an abbreviation, an initial or an ordinal. White space may stand
+ * between; what follows the offset decides where a word is both: `No. 5`, but not `No. He left`.
  */
 function followsAbbreviation(text: string, offset: number): boolean {
 	const from = Math.max(0, offset - ABBREVIATION_REACH);
@@ -127,7 +128,10 @@ const MARK_REACH = 16;
 const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
 const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 
-/** Ends of clauses: Latin punctuation before a space (not in `1,000`), East Asian punctuation, spaces in Thai, Lao, Khmer, Burmese. */
+/**
+ * Ends of clauses: Latin punctuation before a space (not in `1,000`), East Asian punctuation, spaces in Thai, Lao,
+ * Khmer, Burmese.
+ */
 const CLAUSE_END =
 	/(?:[,;:،؛…]|(?<!\.)\.{2,}|--|[–—])[\p{Pe}\p{Pf}"'“]*(?=\s)|(?<![、，；：…—])[、，；：…—]+[\p{Pe}\p{Pf}]*(?![\p{Po}\p{Pe}\p{Pf}])|(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\s(?=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu;
 
@@ -243,7 +247,10 @@ export function* words(text: string): Generator<number> {
 const LATIN_OR_DIGIT = /[A-Za-z\d]$/;
 const OPENING_MARK = /^[\p{Ps}\p{Pi}¿¡]$/u;
 
-/** Whether the space behind a word is no place to cut: behind an abbreviation or a lone opening mark (`« Oui`), or before a lone closing mark (`Oui !`). */
+/**
+ * Whether the space behind a word is no place to cut: behind an abbreviation or a lone opening mark (`«
+ * Oui`), or before a lone closing mark (`Oui !`).
+ */
 function clings(text: string, word: string, next: number): boolean {
 	if (matchAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
 	if (LATIN_OR_DIGIT.test(word)) return false;

@@ -43,7 +43,10 @@ export interface Span {
 	end: number;
 }
 
-/** Binary search: the index of the first element for which `isBehind` holds, as it must for all after it; the length if there is none. */
+/**
+ * Binary search: the index of the first element for which `isBehind` holds, as it must for all after it; the length if
+ * there is none.
+ */
 export function firstIndex<T>(sorted: T[], isBehind: (one: T) => boolean): number {
 	let low = 0;
 	let high = sorted.length;

@@ -3,8 +3,8 @@ import { InputError, NOTHING_SENT } from '../core/errors';
 import { clockSeconds } from '../core/timestamp';
 
 /**
- * `01:02:03,004`, `2:03.5`, `00:01:02:500`, `00: 01: 02, 500` as translators leave it, and `-00:00:01,000` as programs write it that
- * have moved a file.
+ * `01:02:03,004`, `2:03.5`, `00:01:02:500`, `00: 01: 02, 500` as translators leave it, and
+ * `-00:00:01,000` as programs write it that have moved a file.
  */
 const CUE_TIME = String.raw`-?\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
 const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
@@ -22,7 +22,10 @@ const trimmedLines = (source: string): string[] =>
 		.split(/\r*\n|[\r\u2028\u2029]/)
 		.map((line) => line.trim());
 
-/** Whether a line has the times of a cue (with a fraction or hours, and no words behind), not of a schedule: `12:30 -> 13:15 Lunch`. */
+/**
+ * Whether a line has the times of a cue (with a fraction or hours, and no words behind), not of a schedule: `12:30 ->
+ * 13:15 Lunch`.
+ */
 const isCueLine = (line: string): boolean => {
 	const [, start, , rest = ''] = CUE_LINE.exec(line) ?? [];
 	const isExact = start !== undefined && /[.,，]|[:：].*[:：]/.test(start);
@@ -38,7 +41,10 @@ const isExactCue = (line: string): boolean => {
 /** Lines that a cue has on average, at most, without blank ones; in an article that quotes some cues, there are more. */
 const MOST_LINES_A_CUE = 6;
 
-/** Whether a text is an SRT or WebVTT file, also below a title or in a code fence, but not an article that shows an example of one. */
+/**
+ * Whether a text is an SRT or WebVTT file, also below a title or in a code fence, but not an article that shows an
+ * example of one.
+ */
 export function isSubtitleFile(source: string): boolean {
 	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
 	const lines = trimmedLines(source).filter((line) => line !== '');
@@ -78,9 +84,10 @@ function timeOf(text: string): number {
 }
 
 /**
- * The cues of a file as they stand in it, and what stands before them. The file is divided at its lines of times: a number or name
- * above one heads its cue, and what is below, up to the next head, are its words, even behind blank lines. Throws InputError where
- * the times of a cue are missing or cannot be read: words would be heard at a wrong time, and numbers spoken.
+ * The cues of a file as they stand in it, and what stands before them. The file is divided at its lines of
+ * times: a number or name above one heads its cue, and what is below, up to the next head, are its words,
+ * even behind blank lines. Throws InputError where the times of a cue are missing or cannot be read: words
+ * would be heard at a wrong time, and numbers spoken.
  */
 export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 	const lines = trimmedLines(source).filter((line) => !CUE_FENCE.test(line));
@@ -119,8 +126,8 @@ export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
 const isNumber = (line: string | undefined) => line !== undefined && CUE_NUMBER.test(line);
 
 /**
- * The words before the cue of this number, without the number itself if nothing follows it, as at the end of a file that was cut. With
- * words behind it, the times of the cue are lost: throws InputError. NaN: the number is not known.
+ * The words before the cue of this number, without the number itself if nothing follows it, as at the end of a file
+ * that was cut. With words behind it, the times of the cue are lost: throws InputError. NaN: the number is not known.
  */
 function wordsBefore(number: number, lines: string[]): string[] {
 	const isHead = (line: string, index: number) =>
@@ -130,7 +137,10 @@ function wordsBefore(number: number, lines: string[]): string[] {
 	return lines.filter((line, index) => !isHead(line, index));
 }
 
-/** Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line, and the heads of files that are behind the first. */
+/**
+ * Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line, and the heads of files that are
+ * behind the first.
+ */
 function withoutNotes(lines: string[]): string[] {
 	let isNote = false;
 	return lines.filter((line, index) => {

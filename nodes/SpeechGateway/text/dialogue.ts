@@ -63,9 +63,9 @@ function marksIn(
 }
 
 /**
- * Finds speakers who are not in the list, by key. They look like a name, are no common label such as `Note`, and have one word, a
- * title, a stage direction, the emphasis that known names have, or at least two lines. Anything else before a colon is text
- * (`The rule is simple: …`, `Breaking News: …`).
+ * Finds speakers who are not in the list, by key. They look like a name, are no common label such as `Note`, and have
+ * one word, a title, a stage direction, the emphasis that known names have, or at least two lines. Anything else before
+ * a colon is text (`The rule is simple: …`, `Breaking News: …`).
  */
 function strangersIn(names: Name[], isKnown: (name: Name) => boolean): Map<string, string> {
 	const strangers = names.filter(
@@ -93,8 +93,8 @@ const escapedName = (name: string) =>
 		.replace(/\s+/g, '\\s{1,3}');
 
 /**
- * Finds a known name with a colon behind other words, as in `Hi! Ben: Hello.`: two speeches in one line, of which the second would
- * be spoken in the voice of the first. The line break may have come as the two characters `\n`.
+ * Finds a known name with a colon behind other words, as in `Hi! Ben: Hello.`: two speeches in one line, of which the
+ * second would be spoken in the voice of the first. The line break may have come as the two characters `\n`.
  */
 function innerNames(names: string[]): RegExp | undefined {
 	const written = names.filter((name) => name.trim() !== '');
@@ -127,15 +127,16 @@ function innerNameIn(texts: string[], names: string[]): string | undefined {
 }
 
 /**
- * Splits a script into what each speaker says. A speech starts with `Name: …` on a line of its own and lasts until the next one:
+ * Splits a script into what each speaker says. A speech starts with `Name: …` on a line of its own and lasts until the
+ * next one:
  *
  *     Anna: (happy) Hi!        Anna: "(happy) Hi!\nHow are you?"
  *     How are you?
  *     BEN (laughing): Fine.    Ben: "(laughing) Fine."
  *
- * Case, spaces, Markdown around the name and a full-width colon do not matter; for other ways to write a script see `tidyScript`.
- * Text before the first name belongs to the narrator, and so does `Narrator:`, unless that is in the list. With `headings`, nobody
- * says Markdown and HTML headings, and the speaker before a heading goes on after it.
+ * Case, spaces, Markdown around the name and a full-width colon do not matter; for other ways to write a script see
+ * `tidyScript`. Text before the first name belongs to the narrator, and so does `Narrator:`, unless that is in the
+ * list. With `headings`, nobody says Markdown and HTML headings, and the speaker before a heading goes on after it.
  */
 export function parseDialogue(
 	script: string,

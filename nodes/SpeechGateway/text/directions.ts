@@ -18,9 +18,10 @@ const ENDS_SENTENCE = /[.!?…。！？।؟][\p{Pe}\p{Pf}"'*_]*$/u;
 const isForTheVoice = (group: string) => isTone(group.slice(1, -1).trim()) || isPauseMark(group);
 
 /**
- * What is left of a line that is nothing but music and stage directions: tones and pauses, or nothing. `[thunder] [pause 1s]` becomes
- * `[pause 1s]`. Undefined: the line has words, and stays as it is. `isAfterName`: a name stands before it, so round brackets around a
- * whole sentence are words. With `parentheses` = `tags`, all brackets are for the model.
+ * What is left of a line that is nothing but music and stage directions: tones and pauses, or nothing.
+ * `[thunder] [pause 1s]` becomes `[pause 1s]`. Undefined: the line has words, and stays as it is.
+ * `isAfterName`: a name stands before it, so round brackets around a whole sentence are words. With
+ * `parentheses` = `tags`, all brackets are for the model.
  */
 export function withoutDirections(
 	line: string,

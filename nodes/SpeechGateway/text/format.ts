@@ -10,7 +10,10 @@ export type TextFormatOption = 'automatic' | TextFormat;
 export const SOURCE_MARK =
 	/[ \t]{0,3}(?::contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201)/;
 
-/** A heading, a fence, the second row of a table, a link, the address of one, a footnote, or where a chat model shows a source. */
+/**
+ * A heading, a fence, the second row of a table, a link, the address of one, a footnote, or where a chat model shows a
+ * source.
+ */
 const CERTAIN_MARKDOWN = [
 	/^ {0,3}#{1,6}[ \t]+\S/m,
 	/^[^\s=][^\n]{0,100}\n={3,}[ \t]*$/m,
@@ -32,7 +35,10 @@ const LIKELY_MARKDOWN = [
 	/^ {0,3}[-*+][ \t]+\[[ xX]\][ \t]/m,
 ];
 
-/** Bold that CommonMark would take for it, but nothing that stands in programs: `a**b**c`, `x**2 + y**2`, `f(**a) + g(**b)`, globs. */
+/**
+ * Bold that CommonMark would take for it, but nothing that stands in programs: `a**b**c`, `x**2 + y**2`, `f(**a) +
+ * g(**b)`, globs.
+ */
 const BOLD =
 	/(?<![*\\]|\d)(?<!\w(?=\*{2,3}[^*\n]{1,300}\*{2,3}\w))\*{2,3}(?=[\p{L}\p{N}\p{Ps}\p{Pi}\p{Sc}\p{Extended_Pictographic}"'#@¿¡])[^*\n]{0,300}(?:[^\s*\p{P}\p{S}]\*{2,3}|[^\s*]\*{2,3}(?=[\s\p{P}]|$))(?![*\d])/mu;
 /** At least two items, one of which has emphasis. */
@@ -103,10 +109,11 @@ const TAG_AMONG_WORDS =
 const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
 
 /**
- * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a table, a link,
- * two kinds of its other marks, or one in which no program, price or formula is alike (bold, code among words, emphasis in a list,
- * escapes). HTML: it begins with a tag, has two closing tags, or a tag among words; a whole page is HTML whatever is in it. Subtitles:
- * a file of cues. Anything else is plain, SSML included: single stars, underscores and angle brackets say nothing.
+ * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a
+ * table, a link, two kinds of its other marks, or one in which no program, price or formula is alike (bold, code
+ * among words, emphasis in a list, escapes). HTML: it begins with a tag, has two closing tags, or a tag among words;
+ * a whole page is HTML whatever is in it. Subtitles: a file of cues. Anything else is plain, SSML included: single
+ * stars, underscores and angle brackets say nothing.
  */
 export function formatOf(text: string): TextFormat {
 	if (isSubtitleFile(text)) return 'subtitles';

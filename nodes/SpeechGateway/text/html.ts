@@ -1,8 +1,9 @@
 /**
- * A page as a listener would want it. parse5 makes a tree of whatever there is, as browsers do; the reader goes through it once, without
- * recursion, and tells `Reading` what begins and ends: blocks, headings, list items, cells. What is not for listeners is left out whole
- * (`unread.ts`), each kind with a hint. Before that, the source is mended where a browser would lose words: tags that never end, CDATA,
- * anchors of e-books. All of it is linear in the length of the page, whatever is nested in it.
+ * A page as a listener would want it. parse5 makes a tree of whatever there is, as browsers do; the reader goes
+ * through it once, without recursion, and tells `Reading` what begins and ends: blocks, headings, list items, cells.
+ * What is not for listeners is left out whole (`unread.ts`), each kind with a hint. Before that, the source is
+ * mended where a browser would lose words: tags that never end, CDATA, anchors of e-books. All of it is linear in
+ * the length of the page, whatever is nested in it.
  */
 import { setOf } from './characters';
 import { decoded } from './entities';
@@ -177,8 +178,9 @@ class PageReader {
 	}
 
 	/**
-	 * Says a raised or lowered number as Unicode has it, if it would otherwise become a part of the number beside it: `10<sup>6</sup>`
-	 * is `10⁶`, not 106. Words with digits stay as voices know them: `m2`, `H2O`, `3rd`. Returns whether the element is said.
+	 * Says a raised or lowered number as Unicode has it, if it would otherwise become a part of the number
+	 * beside it: `10<sup>6</sup>` is `10⁶`, not 106. Words with digits stay as voices know them: `m2`,
+	 * `H2O`, `3rd`. Returns whether the element is said.
 	 */
 	private isRaised(element: Element, next: ChildNode | undefined): boolean {
 		const { tagName } = element;
@@ -225,8 +227,8 @@ const THOUGHTS =
 const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/im;
 
 /**
- * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a first `</think>`
- * that has its line to itself. Without an end, they are text.
+ * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a
+ * first `</think>` that has its line to itself. Without an end, they are text.
  */
 export function withoutThoughts(source: string): string {
 	let text = '';
@@ -281,7 +283,10 @@ export function readPage(page: string, reading: Reading): ReadText {
 	return new PageReader(reading).read(tree);
 }
 
-/** Reads HTML as a good reader would: without menus, hidden words and footnotes, with the labels and descriptions that stand for words. */
+/**
+ * Reads HTML as a good reader would: without menus, hidden words and footnotes, with the labels and descriptions that
+ * stand for words.
+ */
 export function readHtml(source: string): ReadText {
 	// Some feeds escape their pages once too often.
 	const isEscaped = !source.includes('<') && ESCAPED_TAG.test(source);

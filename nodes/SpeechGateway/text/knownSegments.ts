@@ -1,8 +1,9 @@
 /**
- * Finds segments of an earlier text in a new one by their hashes alone: a file records no words of its text. As Rabin and Karp do, the
- * hash of any span follows from those of two beginnings of the text. The first 16 units of a segment find candidates, its length and
- * the hash of all of it confirm them, so a book is searched for thousands of segments in one pass. Should two hashes be equal by
- * chance, the text is only cut in another place: what is used again is decided by the key of the whole request (`speech/plan`).
+ * Finds segments of an earlier text in a new one by their hashes alone: a file records no words of its text. As Rabin
+ * and Karp do, the hash of any span follows from those of two beginnings of the text. The first 16 units of a segment
+ * find candidates, its length and the hash of all of it confirm them, so a book is searched for thousands of segments
+ * in one pass. Should two hashes be equal by chance, the text is only cut in another place: what is used again is
+ * decided by the key of the whole request (`speech/plan`).
  */
 import { firstIndex, isSpace, type Span, UNSPACED } from './characters';
 
@@ -64,7 +65,10 @@ export function fingerprintOf(text: string): Fingerprint {
 	return { units, opening: hashes.of(0, Math.min(OPENING_UNITS, units)), sum: hashes.of(0, units) };
 }
 
-/** Comparisons for all texts together, so that a record that was made to be slow does not keep n8n busy: a tenth of a second. */
+/**
+ * Comparisons for all texts together, so that a record that was made to be slow does not keep n8n busy: a tenth of a
+ * second.
+ */
 const MOST_COMPARISONS = 2_000_000;
 
 /** Segments of an earlier text, to be found in others. */
@@ -88,9 +92,9 @@ export class KnownSegments {
 	}
 
 	/**
-	 * Finds them in a text from front to back; where several begin, the longest. Those that are `placed` go first, and none of the
-	 * others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear
-	 * in the length of the text.
+	 * Finds them in a text from front to back; where several begin, the longest. Those that are `placed` go first, and
+	 * none of the others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is
+	 * anyway. The time is linear in the length of the text.
 	 */
 	in(
 		text: string,

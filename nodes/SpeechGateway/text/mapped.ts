@@ -1,14 +1,14 @@
 /**
- * A text that was made from another one, with the way back. Pause marks are taken out, brackets read aloud, words replaced by how they
- * are pronounced: what is spoken has other offsets than what was written. A mapped text is a list of runs. One whose length has not
- * changed maps unit by unit; a replaced one maps as a whole, so that no offset ever falls within a word that is not there. Edits
- * are made on top of edits, and each text knows its origin in the first.
+ * A text that was made from another one, with the way back. Pause marks are taken out, brackets read aloud, words
+ * replaced by how they are pronounced: what is spoken has other offsets than what was written. A mapped text is a list
+ * of runs. One whose length has not changed maps unit by unit; a replaced one maps as a whole, so that no offset ever
+ * falls within a word that is not there. Edits are made on top of edits, and each text knows its origin in the first.
  */
 import { firstIndex, type Span } from './characters';
 
 /**
- * `length` units from `at` on, and their origin from `start` to `end` in another text: unit by unit if both have the same length, else
- * as a whole.
+ * `length` units from `at` on, and their origin from `start` to `end` in another text: unit by unit
+ * if both have the same length, else as a whole.
  */
 interface MappedRun {
 	at: number;
@@ -107,7 +107,10 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	return run.at + (isExact(run) ? Math.max(0, origin - run.start) : 0);
 }
 
-/** Applies edits, which ascend and do not overlap; their offsets are those of `mapped.text`. The origins stay those in the first text. */
+/**
+ * Applies edits, which ascend and do not overlap; their offsets are those of `mapped.text`. The origins stay those in
+ * the first text.
+ */
 export function rewrite(mapped: MappedText, edits: Edit[]): MappedText {
 	if (edits.length === 0) return mapped;
 	const writer = new MappedWriter();

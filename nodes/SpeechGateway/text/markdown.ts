@@ -1,7 +1,7 @@
 /**
- * Markdown as markdown-it reads it (CommonMark, tables, strikethrough), rendered to HTML that `html.ts` reads: one reader decides for
- * both what is said. What is added here is what people and chat models write beyond the standard: footnotes and the marks of
- * sources, callouts, boxes of tasks, `•` as a bullet, poems and drafts in code blocks.
+ * Markdown as markdown-it reads it (CommonMark, tables, strikethrough), rendered to HTML that `html.ts` reads: one
+ * reader decides for both what is said. What is added here is what people and chat models write beyond the standard:
+ * footnotes and the marks of sources, callouts, boxes of tasks, `•` as a bullet, poems and drafts in code blocks.
  */
 import {
 	type Env as LibraryEnv,
@@ -122,7 +122,10 @@ markdown.core.ruler.before('text_join', 'marks', (state: StateCore) => {
 function readMarks(tokens: Token[], env: Env): void {
 	/** The last two characters before a token, with `*` for a tag and a line break for any break. */
 	let before = '';
-	/** Directly behind a word, a number in brackets is a mark; behind a space (`see [3] there`), only if the text has that source. */
+	/**
+	 * Directly behind a word, a number in brackets is a mark; behind a space (`see [3] there`), only if the text has that
+	 * source.
+	 */
 	const isSource = (number: string, hasSpaceBefore: boolean) =>
 		!hasSpaceBefore || env.sources.has(number) || env.references?.[number] !== undefined;
 	tokens.forEach((token, at) => {

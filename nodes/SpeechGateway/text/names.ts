@@ -70,8 +70,9 @@ export interface Name {
 const TIME_MARK = new RegExp(`^[[［]${TIME_RANGE}[\\]］]$`, 'u');
 
 /**
- * What stands where a name does: before a colon at the start of a line. Also finds labels and other words (`Note: …`); who of them
- * speaks is for the caller to say. `parentheses`: whether `[…]` behind a name is a tone if it is no known one.
+ * What stands where a name does: before a colon at the start of a line. Also finds labels and other
+ * words (`Note: …`); who of them speaks is for the caller to say. `parentheses`: whether `[…]`
+ * behind a name is a tone if it is no known one.
  */
 export function namesIn(script: string, parentheses: Parentheses): Name[] {
 	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {

@@ -72,9 +72,10 @@ function readMark([mark, time, word, amount, unit]: RegExpMatchArray): Omit<Paus
 }
 
 /**
- * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause; of several times,
- * the last one counts. Pauses are at offsets of the remaining text, `written`, which is mapped to the text. Words stay apart:
- * `a[pause 1s]b` becomes `a b`, and `a [pause 1s] b` does, too. Throws InputError for a time beyond ten hours.
+ * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one
+ * pause; of several times, the last one counts. Pauses are at offsets of the remaining text, `written`, which
+ * is mapped to the text. Words stay apart: `a[pause 1s]b` becomes `a b`, and `a [pause 1s] b` does, too.
+ * Throws InputError for a time beyond ten hours.
  */
 export function takePauses(text: string): { written: MappedText; pauses: Pause[] } {
 	const edits: Edit[] = [];
@@ -111,8 +112,8 @@ const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
 /**
- * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text without any, at line
- * breaks after a full sentence.
+ * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text
+ * without any, at line breaks after a full sentence.
  */
 function paragraphBreaks(text: string): Span[] {
 	const start = text.search(WORDS);

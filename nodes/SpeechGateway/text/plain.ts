@@ -12,7 +12,10 @@ const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
 /** Elements that separate words. */
 const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
 
-/** Reads plain text: removes SSML tags but keeps the words inside, and turns `<break>` into a pause mark. Other tags are text. */
+/**
+ * Reads plain text: removes SSML tags but keeps the words inside, and turns `<break>` into a pause mark. Other tags are
+ * text.
+ */
 export function readPlain(source: string): ReadText {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();

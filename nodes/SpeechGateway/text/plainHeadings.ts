@@ -1,6 +1,7 @@
 /**
- * The headings of plain text: lines that start with `#`, numbered titles as books have them, and short lines that stand alone. In a
- * book of numbered chapters only those are headings, since the rest is title pages, letters and page furniture.
+ * The headings of plain text: lines that start with `#`, numbered titles as books have them, and
+ * short lines that stand alone. In a book of numbered chapters only those are headings, since the
+ * rest is title pages, letters and page furniture.
  */
 import { SENTENCE_END } from './boundaries';
 import type { ReadHeading } from './reading';
@@ -100,7 +101,10 @@ function linesOf(text: string): TitleLine[] {
 	});
 }
 
-/** What a numbered title says of itself; nothing if it is none. One with words behind its number must not stand within a paragraph. */
+/**
+ * What a numbered title says of itself; nothing if it is none. One with words behind its number must not stand within a
+ * paragraph.
+ */
 function numberOf(
 	line: TitleLine,
 	before: TitleLine | undefined,
@@ -133,8 +137,8 @@ const isPartTitle = (words: Array<string | undefined>) =>
 	words.some((word) => word !== undefined && ONLY_PART.test(word));
 
 /**
- * Titles in a table of contents are no headings, since each stands again above its chapter. Of equal ones the last counts, or the
- * first where the contents end the book.
+ * Titles in a table of contents are no headings, since each stands again above its chapter. Of equal ones the last
+ * counts, or the first where the contents end the book.
  */
 function dropContents(lines: TitleLine[]): void {
 	const runs: TitleLine[][] = [[]];
@@ -160,7 +164,10 @@ function dropContents(lines: TitleLine[]): void {
 	}
 }
 
-/** Whether titles without text between are contents: three that differ only in their numbers, which `Part 1`, `Chapter 1` do not. */
+/**
+ * Whether titles without text between are contents: three that differ only in their numbers, which `Part 1`, `Chapter
+ * 1` do not.
+ */
 function isContents(run: TitleLine[]): boolean {
 	const counts = new Map<string, number>();
 	for (const { key = '' } of run) {

@@ -1,8 +1,9 @@
 /**
- * From a text as it comes to one that can be spoken, in this order: recognise the format; tidy what programs leave behind (soft hyphens,
- * ligatures, broken lines); read the markup, which gives plain words, headings and readings; take out the pause marks; rewrite words to
- * how they are said: readings, brackets, pronunciations. From there on there are two texts, the written one for subtitles and the spoken
- * one for requests. Offsets of the first are mapped into the second (`mapped.ts`), so that pauses, headings and tone tags keep their place.
+ * From a text as it comes to one that can be spoken, in this order: recognise the format; tidy what programs leave
+ * behind (soft hyphens, ligatures, broken lines); read the markup, which gives plain words, headings and readings; take
+ * out the pause marks; rewrite words to how they are said: readings, brackets, pronunciations. From there on there are
+ * two texts, the written one for subtitles and the spoken one for requests. Offsets of the first are mapped into the
+ * second (`mapped.ts`), so that pauses, headings and tone tags keep their place.
  */
 import type { Span } from './characters';
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
@@ -106,7 +107,10 @@ function inOrder(edits: Edit[]): Edit[] {
 	return ordered;
 }
 
-/** Reads a text as a good reader would: what to speak, and where to pause. Throws InputError for subtitles or times that make no sense. */
+/**
+ * Reads a text as a good reader would: what to speak, and where to pause. Throws InputError for subtitles or times that
+ * make no sense.
+ */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
 	const tidied = tidy(source, format, options.textFormat);

@@ -15,8 +15,8 @@ export interface Pronunciation {
 const ASCII = /^[\t\n\r -~]*$/;
 
 /**
- * Folds the case of a character (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`), and decomposes it. Cut off at four times its
- * length, for which `fold` has room.
+ * Folds the case of a character (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`), and decomposes it. Cut off at
+ * four times its length, for which `fold` has room.
  */
 function foldCharacter(character: string): string {
 	if (ASCII.test(character)) return character.toLowerCase();
@@ -94,8 +94,9 @@ function wordEdgeTest(text: string): (offset: number) => boolean {
 }
 
 /**
- * Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the spans that are `fixed` (tone tags) do not
- * change. A letter with an accent is another letter, however it is encoded: `cafe` is not found in `café`.
+ * Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the
+ * spans that are `fixed` (tone tags) do not change. A letter with an accent is another letter,
+ * however it is encoded: `cafe` is not found in `café`.
  */
 export function pronounce(text: string, rules: Pronunciation[], fixed: Span[]): Edit[] {
 	const isEdge = wordEdgeTest(text);

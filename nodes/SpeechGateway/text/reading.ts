@@ -63,8 +63,8 @@ const linkTo = (address: string, host: string): string =>
 	`link to ${host.replace(/^www\./i, '').replace(AFTER_ADDRESS, '')}${AFTER_ADDRESS.exec(address)?.[0] ?? ''}`;
 
 /**
- * Assembles what a reader of markup reads out: words with single spaces between, blocks with line breaks or blank lines between,
- * and a full stop after headings and list items that have none.
+ * Assembles what a reader of markup reads out: words with single spaces between, blocks with line breaks or blank lines
+ * between, and a full stop after headings and list items that have none.
  */
 export class Reading {
 	private readonly written: string[] = [];

@@ -4,7 +4,10 @@ import { formatOf, type TextFormat } from './format';
 import { pauseMark, timeMark } from './pauses';
 import type { PreparedText } from './prepare';
 
-/** What would be a mark in Markdown, so a backslash goes before it: emphasis, code, tags, references, links, and marks that open a line. */
+/**
+ * What would be a mark in Markdown, so a backslash goes before it: emphasis, code, tags,
+ * references, links, and marks that open a line.
+ */
 const MARKDOWN_MARKS =
 	/[*`~]|\\(?=[!-/:-@[-`{-~\n])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!?])|&(?=#?\w{1,31};)|\[(?=[\^!\d])|\](?=[([:])|^[#>+=|•-]|(?<=^\d{1,9})[.)](?=\s)/gimu;
 
@@ -43,8 +46,9 @@ const WRITERS: Partial<Record<TextFormat, Writer>> = {
 };
 
 /**
- * Writes a range of a text that was read so that the node reads the same from it again: its words with their readings, headings and
- * pauses, in its format. Links and emphasis are lost. It becomes `remainingText`, which a workflow sends back to the node.
+ * Writes a range of a text that was read so that the node reads the same from it again: its words with
+ * their readings, headings and pauses, in its format. Links and emphasis are lost. It becomes
+ * `remainingText`, which a workflow sends back to the node.
  */
 export function writtenAgain(prepared: PreparedText, place: Span): string {
 	const { format, isGuessed, readings } = prepared;
@@ -62,8 +66,8 @@ export function writtenAgain(prepared: PreparedText, place: Span): string {
 }
 
 /**
- * The words from `start` to `end` in a format, plain by default: marks are inserted at the places that reading has noted, so nothing
- * of the source is needed. Plain text has no marks for headings and readings; those are lost.
+ * The words from `start` to `end` in a format, plain by default: marks are inserted at the places that reading has
+ * noted, so nothing of the source is needed. Plain text has no marks for headings and readings; those are lost.
  */
 function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
 	const { written } = prepared;

@@ -177,7 +177,10 @@ class ScriptReader {
 		return name && this.isKnown(name.key) ? name : undefined;
 	}
 
-	/** The indexes of lines that fence speeches in, as models do; any other fence is code. One without an end goes to the last line. */
+	/**
+	 * The indexes of lines that fence speeches in, as models do; any other fence is code. One without an end goes to the
+	 * last line.
+	 */
 	private fencesAround(): Set<number> {
 		const found = new Set<number>();
 		let open: number | undefined;

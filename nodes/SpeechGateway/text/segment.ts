@@ -1,7 +1,8 @@
 /**
- * A long text as segments of at most so many characters. Places to cut are collected from the best kind down (paragraphs, sentences,
- * … single characters), a finer kind only where a segment would still be too long; then dynamic programming takes those that cost
- * least. The best place nearest to the limit would be simpler, but leaves a last segment of three words.
+ * A long text as segments of at most so many characters. Places to cut are collected from the best kind down
+ * (paragraphs, sentences, … single characters), a finer kind only where a segment would still be too long;
+ * then dynamic programming takes those that cost least. The best place nearest to the limit would be
+ * simpler, but leaves a last segment of three words.
  */
 import {
 	clauses,
@@ -34,9 +35,10 @@ const INSIDE_TAG = 2;
 const INSIDE_CHARACTER = 3;
 
 /**
- * The kinds of places to cut at, best first. Ends of paragraphs and sentences are always candidates, finer kinds only within a
- * segment that is still too long. `price` is weighed against uneven lengths, with 1 for an empty segment: a sentence end replaces a
- * paragraph end only if that avoids a nearly empty segment. With `mayBeMute`, a segment may have nothing to speak.
+ * The kinds of places to cut at, best first. Ends of paragraphs and sentences are always candidates, finer
+ * kinds only within a segment that is still too long. `price` is weighed against uneven lengths, with 1 for an
+ * empty segment: a sentence end replaces a paragraph end only if that avoids a nearly empty segment. With
+ * `mayBeMute`, a segment may have nothing to speak.
  */
 const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?: true }> = [
 	{ find: paragraphs, price: 0, mayCut: FREE },
@@ -71,7 +73,10 @@ export function isSpeakable(text: string): boolean {
 /** The price of a segment with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
-/** Cuts closer together than this share of the limit are thinned out, so that a segment has about a hundred places to end, not thousands. */
+/**
+ * Cuts closer together than this share of the limit are thinned out, so that a segment has
+ * about a hundred places to end, not thousands.
+ */
 const FINEST_PART = 1 / 64;
 
 /** Characters that may join a neighbour. Between two others (Latin, Greek, Cyrillic, CJK, Hangul …), clusters always end. */
@@ -116,7 +121,10 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 	}
 }
 
-/** No cut may fall within a tone tag or between it and its words: a tag sets the tone of what is behind it in the same request. */
+/**
+ * No cut may fall within a tone tag or between it and its words: a tag sets the tone of what is behind it in the same
+ * request.
+ */
 function protectTags(text: string, tags: Span[], protection: Uint8Array): void {
 	for (const { start, end } of tags) {
 		protection.fill(INSIDE_TAG, start + 1, end);
@@ -147,12 +155,12 @@ function nextSpeakable(text: string): Uint32Array {
 }
 
 /**
- * Cuts text into segments of at most `limit` at ends of paragraphs, else of sentences, clauses or words. Of all ways to cut, it takes
- * the one with the lowest sum of prices: those of its cuts, and for each segment the cube of the share that is left empty, so that one
- * nearly empty segment costs more than several partly empty ones. Leaves out white space at the cuts and at both ends, and nothing
- * else. Never cuts inside a tone tag or grapheme cluster that fits in a segment, nor between a tag and its word if both fit. Text with
- * nothing to speak (`* * *`) joins a neighbour, unless both are longer than a segment or there is none. `widthOf`: of a code point, an
- * integer.
+ * Cuts text into segments of at most `limit` at ends of paragraphs, else of sentences, clauses or words. Of all ways to
+ * cut, it takes the one with the lowest sum of prices: those of its cuts, and for each segment the cube of the share
+ * that is left empty, so that one nearly empty segment costs more than several partly empty ones. Leaves out white
+ * space at the cuts and at both ends, and nothing else. Never cuts inside a tone tag or grapheme cluster that fits in a
+ * segment, nor between a tag and its word if both fit. Text with nothing to speak (`* * *`) joins a neighbour, unless
+ * both are longer than a segment or there is none. `widthOf`: of a code point, an integer.
  */
 export function cutText(
 	text: string,
@@ -244,9 +252,9 @@ export function cutText(
 }
 
 /**
- * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the text. `fillOf`
- * says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no cut within it. The time is
- * linear in the cuts, since a segment holds only about a hundred of them.
+ * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the
+ * text. `fillOf` says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no
+ * cut within it. The time is linear in the cuts, since a segment holds only about a hundred of them.
  */
 function cheapestSegments(
 	cuts: Cut[],

@@ -34,8 +34,8 @@ export interface PreparedSegments {
 	/** All that is sent, for counting. */
 	text: string;
 	/**
-	 * The headings, each with the index of the segment that starts with it, or in which it comes `after` some words; empty without
-	 * `cutAtHeadings`.
+	 * The headings, each with the index of the segment that starts with it, or in which it comes
+	 * `after` some words; empty without `cutAtHeadings`.
 	 */
 	chapters: Array<{ title: string; segment: number; after?: string }>;
 }
@@ -47,8 +47,8 @@ interface Passage extends Span {
 }
 
 /**
- * Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none; its pauses add up.
- * A time belongs to the passage behind it, a silence to the one before.
+ * Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none; its
+ * pauses add up. A time belongs to the passage behind it, a silence to the one before.
  */
 function passagesOf(text: string, cuts: Pause[]) {
 	const passages: Passage[] = [];
@@ -92,8 +92,8 @@ export const shownWords = ({ written, tags }: PreparedText, from: number, to: nu
 export const HEADING_PAUSE_MS = 700;
 
 /**
- * Lengthens the pauses between segments where a heading begins or ends, if only marks and spaces lie between. No segment is cut for
- * that.
+ * Lengthens the pauses between segments where a heading begins or ends, if only marks and
+ * spaces lie between. No segment is cut for that.
  */
 function pauseAtHeadings(
 	{ spoken: { text }, headings }: PreparedText,
@@ -114,7 +114,10 @@ function pauseAtHeadings(
 	}
 }
 
-/** The known segments of a text, from front to back; none reaches over a time. `isCut`: whether it is cut at an offset anyway. */
+/**
+ * The known segments of a text, from front to back; none reaches over a time. `isCut`: whether it is cut at an offset
+ * anyway.
+ */
 function knownBetweenTimes(
 	{ spoken: { text }, tags, pauses }: PreparedText,
 	{ moved, placed }: EarlierSegments,
@@ -137,7 +140,10 @@ function knownBetweenTimes(
 	});
 }
 
-/** Cuts a passage into segments around those that were found, which stay as they are. All offsets are those of the spoken text. */
+/**
+ * Cuts a passage into segments around those that were found, which stay as they are. All offsets are those of the
+ * spoken text.
+ */
 function cutAround(
 	found: Span[],
 	{ spoken: { text: spoken }, tags }: PreparedText,
@@ -161,9 +167,9 @@ function cutAround(
 }
 
 /**
- * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
- * (Infinity: no limit). Every segment has something to speak. Segments of an `earlier` text become segments again, with no cut
- * inside; what is between them is cut as if it stood alone.
+ * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than
+ * `maxCharacters` code points (Infinity: no limit). Every segment has something to speak. Segments of an `earlier` text
+ * become segments again, with no cut inside; what is between them is cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,

@@ -1,7 +1,8 @@
 /**
- * SRT and WebVTT files (written in `speech/subtitles`) as text with marks such as `[at 0:35]`: what a person would read out, each
- * sentence at its time. All that follows (pronunciations, cutting, retries) then knows only pause marks. In this order: cues with
- * their times, the words of each, lines that roll up only once, who speaks, sentences that go over several cues.
+ * SRT and WebVTT files (written in `speech/subtitles`) as text with marks such as `[at 0:35]`: what a person
+ * would read out, each sentence at its time. All that follows (pronunciations, cutting, retries) then knows
+ * only pause marks. In this order: cues with their times, the words of each, lines that roll up only once,
+ * who speaks, sentences that go over several cues.
  */
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
@@ -23,7 +24,10 @@ import { tidy } from './tidy';
 
 /** WebVTT's `<v Anna>` and `<v.loud Anna>`. */
 const VOICE = /<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]{1,60})>/giu;
-/** Readings of characters with their words, tags, times of single words (`<00:00:02.000>`), SubStation's `{\an8}`, MicroDVD's `{y:i}`. */
+/**
+ * Readings of characters with their words, tags, times of single words (`<00:00:02.000>`), SubStation's `{\an8}`,
+ * MicroDVD's `{y:i}`.
+ */
 const CUE_MARKUP =
 	/<rt\b[^<>]*>[^<>]*<\/rt>|<rp\b[^<>]*>[^<>]*<\/rp>|<\/?[a-z][^<>\n]{0,200}>|<[ \d:.,]{1,20}>|\{\\[^{}\n]{0,100}\}|\{\/?[ibuyfcs](?::[^{}\n]{0,60})?\}/giu;
 /** From one note to the next, or to the end of the cue. */
@@ -85,7 +89,10 @@ function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 		.filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line));
 }
 
-/** Shares of the cues of a file: from so many that repeat lines it is one of rolling captions, from so many it has full stops. */
+/**
+ * Shares of the cues of a file: from so many that repeat lines it is one of rolling captions, from so many it has full
+ * stops.
+ */
 const ROLLING = 0.3;
 const PUNCTUATED = 0.15;
 /** Seconds between two cues that belong together. */
@@ -107,8 +114,8 @@ function repeatedLines(before: string[], lines: string[]): number {
 }
 
 /**
- * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeated,
- * they are said again.
+ * Without cues that are there twice, and without the lines that captions show again while they roll. Where
+ * hardly any are repeated, they are said again.
  */
 function unrolled(all: FileCue[]): FileCue[] {
 	const seen = new Set<string>();
@@ -158,8 +165,9 @@ const WITH_NUMBER =
 	/^((?:speaker|spk|sprecher(?:in)?|voice|guest|person|man|woman|boy|girl|student)) ?(?:\d+|[a-z])$/;
 
 /**
- * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several (`Speaker 1`) or after a dash. In
- * capitals, once is enough where others are named so or sounds are described, and so it is where every other cue begins with a name.
+ * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several
+ * (`Speaker 1`) or after a dash. In capitals, once is enough where others are named so or sounds are
+ * described, and so it is where every other cue begins with a name.
  */
 function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string[] {
 	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
@@ -256,7 +264,10 @@ function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
 	return sentences;
 }
 
-/** The sentences of a file; undefined: it is what remains of one, a text with marks. Throws InputError when nobody can speak it. */
+/**
+ * The sentences of a file; undefined: it is what remains of one, a text with marks. Throws InputError when nobody can
+ * speak it.
+ */
 function readFile(
 	source: string,
 	names: string[],

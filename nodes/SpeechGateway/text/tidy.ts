@@ -1,4 +1,7 @@
-/** Plain text as files, PDFs and old books bring it, without what nobody reads aloud. A text without such marks is not changed. */
+/**
+ * Plain text as files, PDFs and old books bring it, without what nobody reads aloud. A text without such marks is not
+ * changed.
+ */
 import { decoded } from './entities';
 import type { TextFormat, TextFormatOption } from './format';
 import { pauseMark } from './pauses';
@@ -17,10 +20,16 @@ const BOX_LINE =
 	/^[ \t]*(?=[^\n]*[\u2500-\u259f])[\u2500-\u259f \t]+\r?$|^[ \t]*\+[-=+]{2,}\+[ \t]*\r?$/gm;
 /** `* * *`, `---`, `❦` or a lone `*` on a line. */
 const SCENE_BREAK = /^[ \t]*(?:⁂|❦|\*|([*_–—-])(?:[ \t]{0,9}\1){2,200})[ \t]*(?=\r?$)/gm;
-/** Words between two single underscores, as old books mark italics; within a line break, but not within names such as `_id_.json`. */
+/**
+ * Words between two single underscores, as old books mark italics; within a line break, but not within names such as
+ * `_id_.json`.
+ */
 const ITALICS =
 	/(?<![\p{L}\p{N}_/\\.])_(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'¿¡])((?:[^_\n]|\n(?!\s*\n)){1,500}?)(?<=[\p{L}\p{M}\p{N}\p{Pe}\p{Pf}.,;:!?…"'—-])_(?![\p{L}\p{N}_/\\(=]|\.\p{L})/gu;
-/** A word, a hyphen at the end of the line, and the word that opens the next one, with a hyphen if there is one in that, too. */
+/**
+ * A word, a hyphen at the end of the line, and the word that opens the next one, with a hyphen if there is one in that,
+ * too.
+ */
 const HYPHENATED =
 	/(?<![\p{L}\p{M}])([\p{L}\p{M}'’-]{0,38}[\p{L}\p{M}])[-‐]\r?\n[ \t]{0,40}((\p{L}[\p{L}\p{M}'’]{0,38})(-\p{L})?)/gu;
 
@@ -35,9 +44,9 @@ const SECOND_OF_COMPOUND =
 const SUSPENDED = /^(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|en|of|og|och|eller|и|или)$/iu;
 
 /**
- * Joins words that were broken at the end of a line. Compounds keep their hyphen, as far as that can be told: first by the text
- * itself, which may have the word elsewhere with or without one, then by what is usual in European languages. `re-⏎member` becomes
- * `remember`, `well-⏎known` keeps its hyphen, and `Haupt-⏎und` gets a space.
+ * Joins words that were broken at the end of a line. Compounds keep their hyphen, as far as that can be told: first by
+ * the text itself, which may have the word elsewhere with or without one, then by what is usual in European languages.
+ * `re-⏎member` becomes `remember`, `well-⏎known` keeps its hyphen, and `Haupt-⏎und` gets a space.
  */
 function joinHyphenated(text: string): string {
 	let words: Set<string> | undefined;
@@ -98,7 +107,10 @@ const STEPS: Array<[name: string | undefined, step: (text: string) => string]> =
 	['hyphens at the ends of lines', joinHyphenated],
 ];
 
-/** Tidies a text that was recognised as plain, and says in `notes` what it changed. What is set to be plain stays byte for byte. */
+/**
+ * Tidies a text that was recognised as plain, and says in `notes` what it changed. What is set to be plain stays byte
+ * for byte.
+ */
 export function tidy(
 	source: string,
 	format: TextFormat,

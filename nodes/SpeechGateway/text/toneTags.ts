@@ -1,7 +1,7 @@
 /**
- * Words in brackets: tone tags such as `(happy)`, which the model acts upon and nobody hears, or an aside, which is read aloud. A tag
- * that is read aloud is embarrassing; an aside that is taken for a tag is a lost word. So what is no known tone is spoken, unless the
- * user says that all brackets are for the model.
+ * Words in brackets: tone tags such as `(happy)`, which the model acts upon and nobody hears, or an aside, which is
+ * read aloud. A tag that is read aloud is embarrassing; an aside that is taken for a tag is a lost word. So what is no
+ * known tone is spoken, unless the user says that all brackets are for the model.
  */
 import { SENTENCE_END } from './boundaries';
 import { endAt, matchAt, type Span, UNSPACED } from './characters';
@@ -32,7 +32,10 @@ const ENDS = [SENTENCE_END, /[)）\]］]$/u];
 /** How far to look back for the end of a sentence, UTF-16 units. */
 const REACH = 16;
 
-/** Directly after a letter, brackets are part of the word (`item(s)`, `f(x)`, `list[index]`), unless words are written without spaces. */
+/**
+ * Directly after a letter, brackets are part of the word (`item(s)`, `f(x)`, `list[index]`), unless words are written
+ * without spaces.
+ */
 function isAttached(text: string, at: number): boolean {
 	const last = text.charAt(at - 1);
 	return LETTER_MARK_OR_DIGIT.test(last) && !UNSPACED.test(last);
@@ -52,8 +55,9 @@ function isBetweenSentences(before: string): boolean {
 }
 
 /**
- * Parentheses are common in prose, so digits, and capitals within a sentence (`my friend (Anna)`), make no tag. One to four other
- * words do. More words make one if they open a sentence with a known tone: `(laughing, but not for long) No!`
+ * Parentheses are common in prose, so digits, and capitals within a sentence (`my friend (Anna)`),
+ * make no tag. One to four other words do. More words make one if they open a sentence with a
+ * known tone: `(laughing, but not for long) No!`
  */
 function isRoundTag(content: string, before: string, parentheses: Parentheses): boolean {
 	if (isTone(content.trim())) return true;
@@ -65,9 +69,9 @@ function isRoundTag(content: string, before: string, parentheses: Parentheses): 
 }
 
 /**
- * Where the tone tags of a text are: instructions for the words that follow, such as `(happy)` or `[laughs nervously]`. This is the
- * one place that says what a tag is: a known tone or, with `parentheses` = `tags`, what has the shape of one, since tones differ by
- * language and model.
+ * Where the tone tags of a text are: instructions for the words that follow, such as `(happy)` or `[laughs nervously]`.
+ * This is the one place that says what a tag is: a known tone or, with `parentheses` = `tags`, what has the shape of
+ * one, since tones differ by language and model.
  */
 export function toneTags(text: string, parentheses: Parentheses): Span[] {
 	return [...text.matchAll(BRACKETS)].flatMap(({ 0: tag, 1: round, 2: square, index }) => {
@@ -198,9 +202,9 @@ function pairs(text: string): Array<[open: number, close: number]> {
 }
 
 /**
- * Replaces parentheses, and square brackets around words, with commas, except those around known tone words, since a model may not
- * speak what is in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join their word (`item(s)`); calls,
- * formulas and indexes stay (`f(x)`).
+ * Replaces parentheses, and square brackets around words, with commas, except those around known tone words, since a
+ * model may not speak what is in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join
+ * their word (`item(s)`); calls, formulas and indexes stay (`f(x)`).
  */
 export function readBracketsAloud(text: string): Edit[] {
 	const beforeSpaces = (at: number) => {

@@ -1,6 +1,6 @@
 /**
- * The tone words of fish-speech's documentation, in English and in the languages of its translations, and their forms in scripts
- * (`sighs`, `whispered`). A model may understand others.
+ * The tone words of fish-speech's documentation, in English and in the languages of its translations, and their forms
+ * in scripts (`sighs`, `whispered`). A model may understand others.
  */
 const TONES = new Set(
 	(

@@ -8,8 +8,8 @@ const SLACK = 2;
 const LINE_BREAK = /\r\n|[\r\n\u2028\u2029]/;
 
 /**
- * A paragraph was wrapped if each line but the last has no room for the next word, and sentences go on over a line's end. Three lines
- * or more that each begin with a capital are verse.
+ * A paragraph was wrapped if each line but the last has no room for the next word, and sentences go on over a line's
+ * end. Three lines or more that each begin with a capital are verse.
  */
 function isWrapped(lines: string[]): boolean {
 	const width = Math.max(...lines.map(({ length }) => length));

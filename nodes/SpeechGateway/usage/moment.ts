@@ -41,7 +41,10 @@ const BEGINS_WITHIN_MS = 500;
 /** A charge for a request that was given up was settled after that, give or take this. */
 const SETTLED_EARLIER_MS = 1_000;
 
-/** By how much the log's clock may be ahead of the one in the gateway's answers, ms, the likeliest first: up to a minute either way. */
+/**
+ * By how much the log's clock may be ahead of the one in the gateway's answers, ms, the likeliest first: up to a minute
+ * either way.
+ */
 const CLOCK_DIFFERS_MS = 60_000;
 const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => [
 	-1000 * index,

@@ -51,8 +51,9 @@ export function requestVerdict(request: UnknownRequest, log: UsageLog): Verdict 
 const unknown = (why: string): Verdict => ({ charged: 'unknown', why });
 
 /**
- * The verdict by what the log has around that time. A charge that must be this request's says "yes". "No" is said last, when nothing
- * is left that would let the log lack the charge: other clocks, missing neighbours, too short a list, too early a look.
+ * The verdict by what the log has around that time. A charge that must be this request's says "yes". "No"
+ * is said last, when nothing is left that would let the log lack the charge: other clocks, missing
+ * neighbours, too short a list, too early a look.
  */
 function byTime(request: UnknownRequest, log: UsageLog): Verdict {
 	const { entries, clock } = log;

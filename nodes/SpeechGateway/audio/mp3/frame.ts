@@ -195,8 +195,9 @@ export function bitsAt(bytes: Uint8Array, at: number, bit: number, count: number
 }
 
 /**
- * Upper bound of a frame's loudest frequency (1 = full scale), from the side information alone: the global gain, and the greatest value
- * that the chosen Huffman tables can code. Scalefactors can only lower it. Close enough to tell a pause from speech, undecoded.
+ * Upper bound of a frame's loudest frequency (1 = full scale), from the side information alone: the global
+ * gain, and the greatest value that the chosen Huffman tables can code. Scalefactors can only lower it. Close
+ * enough to tell a pause from speech, undecoded.
  */
 export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
 	const { mpeg1, blocks } = parseHeader(header);

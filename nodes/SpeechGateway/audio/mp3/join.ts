@@ -119,7 +119,10 @@ function layOut(infos: Mp3Info[], silences: Silence[], silentBytes: number): Tak
 	});
 }
 
-/** A file as the planner of seams sees it. The decoder's lag moves 529 of the samples that the encoder added from the end to the start. */
+/**
+ * A file as the planner of seams sees it. The decoder's lag moves 529 of the samples that the encoder added from the
+ * end to the start.
+ */
 function soundOf({
 	edges,
 	gapless,

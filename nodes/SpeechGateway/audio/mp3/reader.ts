@@ -16,10 +16,16 @@ import {
 } from './frame';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
-/** Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound unnoticed. */
+/**
+ * Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound
+ * unnoticed.
+ */
 const MAX_RUBBISH_BYTES = 16 * 1024;
 const LONGEST_FRAME_BYTES = 1441;
-/** Bytes that some program left behind the last frame, at most; a cut frame, a tag or a message is more, or begins otherwise. */
+/**
+ * Bytes that some program left behind the last frame, at most; a cut frame, a tag or a message is more, or begins
+ * otherwise.
+ */
 const MAX_STRAY_BYTES = 16;
 /** First letters of JSON and HTML, and first byte of a frame. */
 const NO_STRAY = [0x7b, 0x5b, 0x3c, 0xff];
@@ -39,7 +45,10 @@ const silentFrames: Limit = (quantile) => quantile(0.8) - 35;
 /** Bytes behind a frame that tell what follows it. */
 const NEXT_BYTES = MARK_BYTES;
 
-/** What is known of a whole MP3 file. Positions, and all sizes but `bytes`, are those of its audio frames, without header frame and tags. */
+/**
+ * What is known of a whole MP3 file. Positions, and all sizes but `bytes`, are those of its audio frames, without
+ * header frame and tags.
+ */
 export interface Mp3Info extends BaseInfo {
 	format: 'mp3';
 	frames: number;
@@ -142,8 +151,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	}
 
 	/**
-	 * The encoder's delay and padding, if the header that says them is this file's: where MP3 files were put one behind the other, its
-	 * number of frames is that of one of them. Without a number, only the delay is certain.
+	 * The encoder's delay and padding, if the header that says them is this file's: where MP3 files were put one behind
+	 * the other, its number of frames is that of one of them. Without a number, only the delay is certain.
 	 */
 	private gapless(frame: Frame): Gapless | null {
 		const { frames, gapless } = this.claim;
@@ -268,7 +277,10 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return end - at;
 	}
 
-	/** Takes a frame into account. Of a file of any length, at most 64 seek points are kept: when they are full, every other one goes. */
+	/**
+	 * Takes a frame into account. Of a file of any length, at most 64 seek points are kept: when they are full, every
+	 * other one goes.
+	 */
 	private count(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
 		if (this.frames === 0) {
 			this.first = header;

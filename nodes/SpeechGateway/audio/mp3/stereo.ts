@@ -1,6 +1,7 @@
 /**
- * Mono MP3 as stereo that decodes to the same samples, without decoding it. Each frame becomes one in joint stereo whose side
- * channel is empty, so left = right = (mid + side) / √2, and its gain is raised by √2. Written after ISO/IEC 11172-3 and 13818-3.
+ * Mono MP3 as stereo that decodes to the same samples, without decoding it. Each frame becomes one in
+ * joint stereo whose side channel is empty, so left = right = (mid + side) / √2, and its gain is raised by
+ * √2. Written after ISO/IEC 11172-3 and 13818-3.
  */
 import { concat, uint32be } from '../bytes';
 import type { SegmentFile } from '../format';
@@ -34,7 +35,10 @@ const reachOf = ({ mpeg1 }: Frame): number => (mpeg1 ? 511 : 255);
 
 const NOTHING = new Uint8Array(0);
 
-/** A file of mono frames as a file of stereo ones, with the same playing time. Its size is known only after reading every frame. */
+/**
+ * A file of mono frames as a file of stereo ones, with the same playing time. Its size is known only after reading
+ * every frame.
+ */
 export async function mp3InStereo({
 	info,
 	open,
@@ -84,7 +88,10 @@ class StereoFrames {
 		this.fill(new Uint8Array(this.free));
 	}
 
-	/** Gathers the main data of a mono frame, which may begin in frames before it (the bit reservoir), and writes it as stereo. */
+	/**
+	 * Gathers the main data of a mono frame, which may begin in frames before it (the bit reservoir), and writes it as
+	 * stereo.
+	 */
 	private addFrame(run: Uint8Array, at: number): void {
 		const edge = readMainData(run, at);
 		const frame = parseHeader(edge.header);

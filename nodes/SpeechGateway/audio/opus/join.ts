@@ -19,7 +19,10 @@ import { beginAnew, type MadePacket, PAUSE, pauses, packetsOfSilence, samplesOf 
 
 /** Where the OpusHead has its number of channels. */
 const CHANNELS_OFFSET = 9;
-/** No encoder delays by more than a packet. A longer pre-skip marks an excerpt, whose first packets only prepare the decoder. */
+/**
+ * No encoder delays by more than a packet. A longer pre-skip marks an excerpt, whose first packets only prepare the
+ * decoder.
+ */
 const MAX_ENCODER_DELAY = 960;
 /** What the joined file takes over of one file. */
 interface TakenPackets {
@@ -33,9 +36,9 @@ interface TakenPackets {
 }
 
 /**
- * Plans one Ogg Opus stream. Packets are taken over unchanged; at the seams, silent ones reset the decoder (see `beginAnew`), and
- * pauses are silent packets of 20 ms. The pre-skip and the end position tell decoders to play only some of the first and of the last
- * packet, so that silence at both ends of the file is exact to a sample.
+ * Plans one Ogg Opus stream. Packets are taken over unchanged; at the seams, silent ones reset the decoder (see
+ * `beginAnew`), and pauses are silent packets of 20 ms. The pre-skip and the end position tell decoders to play only
+ * some of the first and of the last packet, so that silence at both ends of the file is exact to a sample.
  */
 function planOpus(infos: OpusInfo[], silences: Silence[], after: number): JoinPlan<OpusInfo> {
 	const [first] = infos;

@@ -40,7 +40,10 @@ const TEXT_FRAMES: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	TYER: 'year',
 };
 
-/** The whole tag, or nothing; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3 knows. */
+/**
+ * The whole tag, or nothing; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3
+ * knows.
+ */
 export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 	const { comment = '', cover } = tags;
 	const frames = packed(
@@ -103,7 +106,10 @@ const UNSYNCHRONISED = 0x80;
 const EXTENDED = 0x40;
 const TEXT_ENCODINGS = ['latin1', 'utf-16le', 'utf-16be', 'utf-8'];
 
-/** Reads a tag of version 2.3 or 2.4; of others, nothing. `header`: the first 10 bytes; `body`: the others. Of equal frames, the first counts. */
+/**
+ * Reads a tag of version 2.3 or 2.4; of others, nothing. `header`: the first 10 bytes; `body`:
+ * the others. Of equal frames, the first counts.
+ */
 export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 	const version = header[3];
 	if (version !== 3 && version !== 4) return NO_METADATA;

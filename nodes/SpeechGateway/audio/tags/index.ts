@@ -16,8 +16,8 @@ export const maxChapters = (format: AudioFormat): number =>
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads the tags of a file and stops as soon as it has them; a WAV file it reads to its end, since tags may follow its samples. Of other
- * formats, and where there is no tag, `NO_METADATA`. Chapters come in the order of their times.
+ * Reads the tags of a file and stops as soon as it has them; a WAV file it reads to its end, since tags may follow its
+ * samples. Of other formats, and where there is no tag, `NO_METADATA`. Chapters come in the order of their times.
  */
 export async function readMetadata(
 	format: string,

@@ -37,8 +37,8 @@ export interface Metadata {
 export const NO_METADATA: Metadata = { tags: {}, chapters: [] };
 
 /**
- * The record of segments that a file carries, so that they can be cut out of it again, is a text that other programs pass over: in MP3
- * an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
+ * The record of segments that a file carries, so that they can be cut out of it again, is a text that other programs
+ * pass over: in MP3 an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
  */
 export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
 /** The record's key among the comments of Opus. */

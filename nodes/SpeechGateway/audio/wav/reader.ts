@@ -21,8 +21,8 @@ export const CHUNK_HEADER_BYTES = 8;
 /** The longest fmt chunk in use is 40 bytes; anything much longer is no WAV. */
 const MAX_FMT_BYTES = 1024;
 /**
- * Programs that stream do not know the size yet, so they write 0 or far too much (pocket-tts 2,000,000,000, SoX 0x7FFFF000, ffmpeg
- * 0xFFFFFFFF). Such data end where the file ends.
+ * Programs that stream do not know the size yet, so they write 0 or far too much (pocket-tts 2,000,000,000, SoX
+ * 0x7FFFF000, ffmpeg 0xFFFFFFFF). Such data end where the file ends.
  */
 const STREAMING_SIZE = 1_000_000_000;
 const isStreamingSize = (size: number): boolean => size === 0 || size > STREAMING_SIZE;
