@@ -319,6 +319,25 @@ describe('voices', () => {
 		},
 	);
 
+	test('delete: a retry by hand goes on behind what is deleted', async () => {
+		for (const id of ['a7', 'b7']) sim.addVoice(id, id);
+		sim.fault({ method: 'DELETE', path: '/v1/audio/voices/b7', status: 503 });
+		const parameters = voice(
+			'delete',
+			{ voice: { __rl: true, mode: 'id', value: '={{ $json.id }}' } },
+			{ maxRetries: 0 },
+		);
+		const items = ['a7', 'b7'].map((id) => item({ id }));
+		const failed = await run({ parameters, items });
+		expect(failed.error?.message).toContain('503');
+		const { outputs } = await run({
+			...{ parameters, items, mode: 'retry' },
+			retryOf: saved(failed.run),
+		});
+		expect(outputs[0].map(({ json }) => json._id)).toEqual(['a7', 'b7']);
+		expect(sim.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(3);
+	});
+
 	test('a voice of another account: 403 says so', async () => {
 		const { apiKey } = sim.addAccount();
 		const created = await run({ parameters: voice('create'), items: [recording(31)], apiKey });
