@@ -1,12 +1,12 @@
 import { pause } from '../core/pause';
 import type { Readable } from './readBody';
 
-/** Interval of the clock checks, ms: the memory of a finished exchange is freed after it, however long the timeout is. */
+/** Longest time between two looks at the clock, ms. A finished exchange stays in memory until the next one. */
 const LONGEST_TICK_MS = 2_000;
 
 let tick: Promise<void> | undefined;
 
-/** The end of a tick that all exchanges share: a timer for each would cost more than all that the ledger does. */
+/** The next look at the clock. All exchanges share its timer: one for each would cost more than all that the ledger does. */
 async function nextTick(): Promise<void> {
 	tick ??= pause(LONGEST_TICK_MS).finally(() => (tick = undefined));
 	await tick;
@@ -27,7 +27,7 @@ export class ExchangeTimeout {
 	/** When waiting for the gateway began; Infinity while not waiting. Until the headers, n8n's own timeout comes first. */
 	private waitingSince = performance.now() + LONGEST_TICK_MS;
 	private ended = false;
-	private hurriedSince: number | undefined;
+	private limitedSince: number | undefined;
 	/** Time spent waiting for the body, ms, minus the time that its bytes have earned. */
 	private owed = 0;
 
@@ -54,7 +54,7 @@ export class ExchangeTimeout {
 
 	/** From now on, the timeout bounds the rest of the exchange, whatever arrives. */
 	limitWholeBody(): void {
-		this.hurriedSince = performance.now();
+		this.limitedSince = performance.now();
 	}
 
 	/** The exchange is over: there is nothing left to wait for. */
@@ -72,7 +72,7 @@ export class ExchangeTimeout {
 	/** Looks at the clock until the exchange is over or its time is up. The deadline moves, so each look works it out anew. */
 	private async watch(): Promise<void> {
 		for (;;) {
-			const since = this.hurriedSince ?? this.waitingSince - this.owed;
+			const since = this.limitedSince ?? this.waitingSince - this.owed;
 			const left = this.milliseconds - (performance.now() - since);
 			if (left <= 0) break;
 			await (left > LONGEST_TICK_MS ? nextTick() : pause(left));
