@@ -55,7 +55,7 @@ test.each<[string, OnError | undefined, Behind, typeof red | number[]]>([
 		if (expected === red) {
 			expect(result.run.status).toBe('error');
 			expect(result.error?.message).toMatch(UNHEARD);
-			expect(result.error?.description).toMatch(/^It is not known .*\(504\).* Connect "Unknown"/);
+			expect(result.error?.description).toMatch(/^It is not known .*\(504\).*"\. Connect "Unknown"/);
 			expect(result.error?.context).toMatchObject({ reason: expect.any(String), item: 1 });
 			continue;
 		}

@@ -125,13 +125,13 @@ export function unheardError(
 			: `${count} of ${all} items may have been charged, but ${count === 1 ? 'it has' : 'they have'} no result`;
 	const own = execution.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
 	const message = `${what}, and nothing is connected to "Unknown"${own}`;
-	const [it, leaves] = count === 1 ? ['it', 'leaves'] : ['them', 'leave'];
+	const leave = count === 1 ? 'the item leaves' : 'the items leave';
 	const where = execution.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
-	const ifSaved = execution.isKeptOnFailure ? '' : ', if it was saved';
+	const ifSaved = execution.isKeptOnFailure ? '' : ' (if it was saved)';
 	const todo =
 		execution.isKeptOnFailure === false
 			? 'Connect "Unknown" to a step that tells somebody.'
-			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where} with the currently saved workflow${ifSaved}: nothing of ${it} is sent again, and ${it === 'it' ? 'it' : 'they'} ${leaves} on "Unknown".`;
+			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where}${ifSaved} with the currently saved workflow: nothing is sent again, and ${leave} on "Unknown".`;
 	return nodeError(execution.node, {
 		message,
 		description: `${sentence(String(cause))} ${todo} ${String(advice)}`,
@@ -139,8 +139,8 @@ export function unheardError(
 	});
 }
 
-/** With a period, unless it ends with one or with the gateway's words in quotes. */
-const sentence = (text: string): string => (/[.!?"]$/.test(text) ? text : `${text}.`);
+/** With a period, unless it or the words that it quotes end with one. */
+const sentence = (text: string): string => (/[.!?]"?$/.test(text) ? text : `${text}.`);
 
 const IN_SUB_WORKFLOW =
 	'It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again';
