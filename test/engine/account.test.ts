@@ -170,6 +170,8 @@ describe('account.settle', () => {
 				{ json: { ...items[0].json, charged: 'yes', why, logEntry } },
 				{ json: { ...items[1].json, charged: 'no', why: expect.any(String) } },
 			]);
+			// What people look for comes first.
+			expect(Object.keys(result.outputs[0][0].json).slice(0, 2)).toEqual(['charged', 'why']);
 			expect(looks()).toHaveLength(1);
 			const ended = Date.parse(String(items[1].json.endedAt));
 			expect(looks()[0].at).toBeGreaterThanOrEqual(ended + 180_000);

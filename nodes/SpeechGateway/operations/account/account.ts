@@ -62,7 +62,9 @@ export const settle = defineOperation(account.settle, {
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
 		const { json: row, binary } = execution.items[item.index];
 		const json = unknownItemIn(row);
-		const settled = { ...json, ...fieldsOf(itemVerdict(input.requests, json, log)) };
+		const verdict = fieldsOf(itemVerdict(input.requests, json, log));
+		// First in the item, which is long, and over those of an earlier Settle.
+		const settled = { ...verdict, ...json, ...verdict };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},
 });
