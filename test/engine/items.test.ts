@@ -375,13 +375,17 @@ describe('an expression pasted into a fixed field', () => {
 		expect(sim.requests).toEqual([]);
 	});
 
-	test.each(['{{ text }}', 'Write {{ $json.text }} into the field.', '{{ $json.text }} is code.'])(
-		'%s is a text like any other',
-		async (text) => {
-			const { outputs } = await run({ parameters: speechNode({}, { text }), items: [item({})] });
-			expect(outputs[0]).toHaveLength(1);
-		},
-	);
+	const filledIn = expect.stringContaining('"{{ $json.text }}" is spoken as it stands');
+	test.each<[string, unknown[]]>([
+		['{{ text }}', []],
+		['Write {{ $json.text }} into the field.', [filledIn]],
+		['{{ $json.text }} is code.', [filledIn]],
+	])('%s is a text like any other, with hints %j', async (text, expected) => {
+		const parameters = speechNode({}, { text });
+		const { outputs, hints } = await run({ parameters, items: [item({})] });
+		expect(outputs[0]).toHaveLength(1);
+		expect(hints).toEqual(expected);
+	});
 
 	test('what an expression comes to is a text like any other', async () => {
 		const { outputs } = await run({ items: [item({ text: literal })] });
