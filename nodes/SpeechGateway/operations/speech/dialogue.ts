@@ -131,7 +131,7 @@ function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void
 	if (unknownSpeakers.length > 0) {
 		throw new InputError(
 			`The script has speakers without a voice: ${unknownSpeakers.map((name) => `"${name}"`).join(', ')}`,
-			'Add them to "Speakers" with the same names as in the script. Nothing was sent.',
+			'Add them to "Speakers" with the same names as in the script, or correct them there. Nothing was sent.',
 		);
 	}
 	if (innerName !== undefined) {
