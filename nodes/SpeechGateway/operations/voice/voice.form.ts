@@ -25,7 +25,7 @@ const cloneFields = {
 		(value, label) => requiredText(value, label).trim(),
 	),
 	binaryPropertyName: fileField({
-		hint: `The name of the input binary field with the recording: one clear voice, at least ${RECOMMENDED_RECORDING_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
+		hint: `The name of the input binary field with the recording: one clear voice, best ${RECOMMENDED_RECORDING_SECONDS} seconds or more, at most ${MAX_RECORDING_MB} MB`,
 		description: 'The binary field of the input item that contains the recording',
 	}),
 	reuseExisting: flagOption({
@@ -45,7 +45,7 @@ export const voice = describeResource('voice', {
 	create: {
 		name: 'Clone',
 		action: 'Clone voice from recording',
-		description: `Clone a voice from a recording. Charged: ${cloneTokens} tokens a clone.`,
+		description: `Clone a voice from a recording. Charged: ${cloneTokens} tokens per voice.`,
 		sends: [endpoints.createVoice, endpoints.voices],
 		price: `${cloneTokens} tokens per voice.`,
 		input: cloneFields,
