@@ -235,6 +235,13 @@ describe('pronunciations', () => {
 	])('%s', (got, expected) => {
 		expect(got).toBe(expected);
 	});
+	test('a note on words with characters that could not be read', () => {
+		const note = [expect.stringContaining('"File Encoding"')];
+		expect(prepare('Das ist sch\uFFFDn.').notes).toEqual(note);
+		expect(prepare('\uFFFDa va ?').notes).toEqual(note);
+		expect(prepare('Well done \uFFFD\uFFFD!').notes).toEqual([]);
+	});
+
 	test('written words stay the source’s', () => {
 		const source = 'Use SQL (Structured Query Language). Then NoSQL or SQL.';
 		const rule = { find: 'SQL', say: 'the sequel', wholeWord: true, matchCase: false };

@@ -70,6 +70,11 @@ const READERS: Record<TextFormat, (source: string) => ReadText> = {
 	subtitles: readSubtitles,
 };
 
+/** A replacement character in a word. */
+const UNREADABLE = /\p{L}\uFFFD|\uFFFD\p{L}/u;
+const UNREADABLE_NOTE =
+	'The text has characters that could not be read (U+FFFD) in its words. If it comes from a file, read that in its own encoding: Extract from File has the option "File Encoding".';
+
 /** Hints on what the text may not have been meant to do: SSML, and brackets that are spoken or are not. */
 function notesOn(
 	{ dropped, notes }: ReadText,
@@ -77,6 +82,7 @@ function notesOn(
 	{ parentheses }: TextOptions,
 ): string[] {
 	const all = [...notes];
+	if (UNREADABLE.test(written)) all.push(UNREADABLE_NOTE);
 	if (dropped.length > 0) {
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
