@@ -50,7 +50,7 @@ export type NarrationInput = SpeakingInput &
 	FileValues &
 	PodcastValues & {
 		longText: 'auto' | 'split' | 'job' | 'single';
-		/** Where every segment is a job. */
+		/** Only with `longText` = `job`: what the execution does while it waits. */
 		whileWaiting?: WaitSettings['whileWaiting'];
 	} & OnRecord;
 
@@ -211,7 +211,8 @@ function knownIn(
 /**
  * Looks each segment up by its key: in the previous versions, then among what was sent before. Equal requests are told
  * apart by their number, since each is spoken and paid for by itself: the second "Yes." of a script is number 2 of its
- * key. Of what is used again, the third of two equal places is the second once more: no request is needed for it.
+ * key. What is used again costs nothing, so where a file has two equal places and the text now three, the second serves
+ * twice.
  */
 function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): PlannedSegment[] {
 	const spokenAgain = (input.previous ?? []).map(({ again }) => new Set(again));

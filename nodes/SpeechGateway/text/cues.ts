@@ -38,7 +38,7 @@ const isExactCue = (line: string): boolean => {
 	return [start, end].every((time) => /[.,]\d{3}$/.test(time));
 };
 
-/** Lines that a cue has on average, at most, without blank ones; in an article that quotes some cues, there are more. */
+/** A file has at most so many lines for each cue, blank ones aside; an article that quotes some cues has more. */
 const MOST_LINES_A_CUE = 6;
 
 /**
@@ -66,7 +66,7 @@ export interface FileCue {
 	lines: string[];
 }
 
-/** The error for subtitles that nobody can read; what to do depends on whether the text was meant as such. */
+/** An error of the file, with both ways out: to correct it, or to have the text read as plain. */
 export const noFile = (what: string) =>
 	new InputError(
 		what,
@@ -138,8 +138,8 @@ function wordsBefore(number: number, lines: string[]): string[] {
 }
 
 /**
- * Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line, and the heads of files that are
- * behind the first.
+ * Without WebVTT's NOTE, STYLE and REGION blocks, each of which ends at a blank line, and without the heads of further
+ * files: streams (HLS) put many one behind the other.
  */
 function withoutNotes(lines: string[]): string[] {
 	let isNote = false;

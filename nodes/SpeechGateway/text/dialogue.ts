@@ -26,9 +26,9 @@ export interface Dialogue {
 	lines: DialogueLine[];
 	/** Speakers who are not in the list, as written, in order of appearance. */
 	unknownSpeakers: string[];
-	/** Whether anybody has a name. */
+	/** Whether anybody has a name; if not, the text is no script. */
 	hasNames: boolean;
-	/** Where the name of a speaker stands within a line, with a colon, if anywhere. */
+	/** The words around a speaker's name, with a colon, that stands within a line; undefined: there is none. */
 	innerName?: string;
 	leftOut: LeftOut;
 }

@@ -15,6 +15,7 @@ import { Reading, type ReadText } from './reading';
 
 /** An entry in a list of sources: `[4] https://…`. Its number makes `[4]` in the text a mark, even behind a space. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
+/** All source marks of a text. */
 const SOURCE_MARKS = new RegExp(SOURCE_MARK, 'g');
 /** `[^note]` or `[12]`. */
 const FOOTNOTE_OR_CITATION = /\[(?:\^[^\s\]]{1,100}|(\d{1,3}))\]/g;

@@ -39,9 +39,9 @@ const SOUND =
 	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
 /** Where a sentence begins; in the middle of one, parentheses are words. */
 const ASIDE = /(^[ \t>-]*|[.!?…:。！？：]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
-/** Words in parentheses that are a sound; those of a line of their own. More are somebody's. */
+/** The most words in parentheses that are a sound, `alone` on a line or `beside` words; more are spoken. */
 const MOST_WORDS_OF_SOUND = { alone: 6, beside: 4 };
-/** Of scripts without spaces. */
+/** Characters that count as a word in scripts without spaces. */
 const CHARACTERS_A_WORD = 2;
 /** What captions put before the words of another speaker: a dash, but no minus, or `>>`. */
 const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
@@ -89,11 +89,9 @@ function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 		.filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line));
 }
 
-/**
- * Shares of the cues of a file: from so many that repeat lines it is one of rolling captions, from so many it has full
- * stops.
- */
+/** If so large a share of the cues repeats lines of the one before, captions roll up. */
 const ROLLING = 0.3;
+/** If so large a share of the cues ends a sentence, each sentence has its full stop. */
 const PUNCTUATED = 0.15;
 /** Seconds between two cues that belong together. */
 const CLOSE = 0.5;
@@ -114,8 +112,8 @@ function repeatedLines(before: string[], lines: string[]): number {
 }
 
 /**
- * Without cues that are there twice, and without the lines that captions show again while they roll. Where
- * hardly any are repeated, they are said again.
+ * Without cues that are there twice and, in captions that roll up, without the lines that are shown again. Elsewhere, a
+ * line that is repeated was said twice.
  */
 function unrolled(all: FileCue[]): FileCue[] {
 	const seen = new Set<string>();
@@ -146,7 +144,7 @@ interface Speech {
 	name: string;
 	/** Folded. */
 	speaker?: string;
-	/** Somebody else spoke before, as a dash says. */
+	/** A dash says that somebody else spoke before. */
 	isNew: boolean;
 }
 
@@ -165,9 +163,9 @@ const WITH_NUMBER =
 	/^((?:speaker|spk|sprecher(?:in)?|voice|guest|person|man|woman|boy|girl|student)) ?(?:\d+|[a-z])$/;
 
 /**
- * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several
- * (`Speaker 1`) or after a dash. In capitals, once is enough where others are named so or sounds are
- * described, and so it is where every other cue begins with a name.
+ * The names of speakers, folded; any other words before a colon are spoken. A name counts if a voice tag has it, if it
+ * comes twice (as `Speaker 1` and `Speaker 2` do), or behind a dash. Once is enough in capitals, where others are
+ * written so or sounds are described, and where at least half of the cues begin with a name.
  */
 function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string[] {
 	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
@@ -212,7 +210,7 @@ function speechesIn(lines: string[], speakers: Set<string>): Speech[] {
 		.filter(({ words }) => words !== '');
 }
 
-/** What one request speaks, from the second at which it is to be heard. */
+/** What one request speaks, from the second at which it is to be heard; in a dialogue, several may speak. */
 interface Sentence {
 	start: number;
 	end: number;
@@ -265,8 +263,8 @@ function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
 }
 
 /**
- * The sentences of a file; undefined: it is what remains of one, a text with marks. Throws InputError when nobody can
- * speak it.
+ * The sentences of a file; undefined: the text is the `remainingText` of one, whose marks say the times. Throws
+ * InputError when nobody can speak it.
  */
 function readFile(
 	source: string,

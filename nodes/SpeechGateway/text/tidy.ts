@@ -21,7 +21,7 @@ const BOX_LINE =
 /** `* * *`, `---`, `❦` or a lone `*` on a line. */
 const SCENE_BREAK = /^[ \t]*(?:⁂|❦|\*|([*_–—-])(?:[ \t]{0,9}\1){2,200})[ \t]*(?=\r?$)/gm;
 /**
- * Words between two single underscores, as old books mark italics; within a line break, but not within names such as
+ * Words between two single underscores, as old books mark italics; also over a line break, but not within names such as
  * `_id_.json`.
  */
 const ITALICS =
@@ -33,11 +33,13 @@ const ITALICS =
 const HYPHENATED =
 	/(?<![\p{L}\p{M}])([\p{L}\p{M}'’-]{0,38}[\p{L}\p{M}])[-‐]\r?\n[ \t]{0,40}((\p{L}[\p{L}\p{M}'’]{0,38})(-\p{L})?)/gu;
 
-/** First parts of compounds, and second ones, which keep their hyphen. */
+/** First parts of compounds, which keep their hyphen: `well-⏎known`. */
 const FIRST_OF_COMPOUND =
 	/^(?:\p{L}|well|self|half|cross|long|short|high|low|full|hard|soft|deep|wide|good|old|new|so|first|second|third|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|mother|father|brother|sister|great|grand|north|south|east|west|vice|peut|demi|mi)$/iu;
+/** Endings, which are no second part: `high-⏎est` is `highest`. */
 const SUFFIX =
 	/^(?:e?re?d|ed|er|ers|est|ing|ings|ly|ness|ment|ments|ful|less|ish|able|ity|en|ened|ern|ward|wards|ten|ther|ner)$/u;
+/** Second parts that keep their hyphen: `dit-⏎il`, `mother-⏎in-law`. */
 const SECOND_OF_COMPOUND =
 	/^(?:ils?|elles?|on|je|tu|nous|vous|ce|ci|là|mêmes?|moi|toi|les?|lui|leur|y|in-law|se|los?|las?|lhes?|me|te|либо|нибудь|то|таки|ка)$/iu;
 /** A hyphen that stands for the rest of the word: `Haupt- und Nebensatz`. */

@@ -41,7 +41,7 @@ const isZero = (style: string, property: string): boolean =>
 		style,
 	);
 
-/** Whether words are hidden by a style that elements within may change; `outer`: whether they are around the element. */
+/** How the words of an element are hidden. Elements within may show theirs again. `outer`: how those around it are. */
 export function isInvisible(style: string, outer: Invisible): Invisible {
 	if (style === '') return outer;
 	const has = (property: string) => new RegExp(`(?:^|[;\\s])${property}\\s*:`, 'i').test(style);
@@ -60,7 +60,7 @@ export interface Invisible {
 export const valueOf = ({ attrs }: Element, name: string): string =>
 	attrs.find((attribute) => attribute.name === name)?.value ?? '';
 
-/** UTF-16 units and nodes after which no more words of an element are looked at: it is no mark, and no label. */
+/** UTF-16 units, and nodes, that are read of an element: what has more is no footnote mark and no icon. */
 const MOST_READ = 80;
 
 /** The words of an element; of a long one, its beginning, so this may be asked of every element of a page. */

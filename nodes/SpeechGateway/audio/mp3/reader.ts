@@ -1,4 +1,9 @@
-/** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
+/**
+ * Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. There is no container: frames follow each other, each with its own
+ * header, and programs put tags around them. A header has few certain bits, so it counts as a frame only where another
+ * frame, a tag or the end follows it. A little that is neither is passed over; more is an error, as sound may be lost. One
+ * frame may be a header of the whole file (`xing.ts`), whose claims are checked against what is there.
+ */
 import { concat, hasText, sum, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
@@ -125,7 +130,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 				`The MP3 file is cut short: it has ${frames} of ${this.claim.frames} frames`,
 			);
 		}
-		// Some encoders count the header frame too.
 		const isMisleading =
 			this.isMisleading || (this.claim.frames > 0 && frames > this.claim.frames + 1);
 		const frame = parseHeader(first);

@@ -1,4 +1,7 @@
-/** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
+/**
+ * Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). Pages have numbers and
+ * checksums, and the last one a mark, so damage is certain and nothing is guessed: a file is read whole, or not at all.
+ */
 import { concat, hasText, sum, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import { leadIn, LevelTrack, type Limit } from '../levels';
