@@ -15,9 +15,13 @@ const listed = (name: keyof Lists) =>
 		return await lists[name].call(this, filter);
 	};
 
-/** The methods behind the lists of models and voices, named in the locators of `fields/`. */
+/** The list of a "Model" field; fields name these methods, see `locatorProperty`. */
 export const searchModels = listed('searchModels');
+
+/** The list of voices that can be deleted: the account's own. */
 export const searchOwnVoices = listed('searchOwnVoices');
+
+/** The list of voices that can speak: the default one, too. */
 export const searchVoicesWithDefault = listed('searchVoicesWithDefault');
 
 /**

@@ -151,6 +151,20 @@ test('a name at the top of a file means one thing in all files', () => {
 	expect(several.map(([name]) => name).sort()).toEqual([...ALIKE].sort());
 });
 
+const EXPORT = /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/;
+
+test('every export says what it is', () => {
+	const silent = nodes.flatMap(({ file, text }) => {
+		const lines = text.split('\n');
+		return lines.flatMap((line, index) => {
+			const [, name] = EXPORT.exec(line) ?? [];
+			const hasComment = /^\/\/|\*\/$/.test(lines[index - 1]?.trim() ?? '');
+			return name === undefined || hasComment ? [] : [`${file}: ${name}`];
+		});
+	});
+	expect(silent).toEqual([]);
+});
+
 /** The files whose text matches, within the node. */
 const users = (pattern: RegExp) =>
 	nodes
