@@ -32,7 +32,8 @@ export class DataTables {
 	/** Awaited before each call. */
 	slow: (() => Promise<unknown>) | undefined;
 	calls = 0;
-	private ids = 0;
+	/** An object, since a story's tables of one night share it with those of the others. */
+	private readonly last = { id: 0 };
 
 	get rows(): IDataObject[] {
 		return this.tables.flatMap(({ rows }) => rows);
@@ -94,7 +95,7 @@ export class DataTables {
 				for (const column of Object.keys(json))
 					if (!table.columns.includes(column)) throw new Error(`unknown column name '${column}'`);
 				const now = new Date().toISOString();
-				table.rows.push({ ...json, id: ++this.ids, createdAt: now, updatedAt: now });
+				table.rows.push({ ...json, id: ++this.last.id, createdAt: now, updatedAt: now });
 			}
 			return [{ success: true, insertedRows: items.length }];
 		}
