@@ -195,20 +195,24 @@ describe('what one account has begun', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	test('is asked for with another key of the same gateway, which says so if it may not have it', async () => {
-		const retryOf = await begun();
-		const replaced = { apiKey: customer.apiKey, baseUrl: sim.url };
-		const refused = await run([own('A job.')], {
-			...asNow(replaced),
-			retryOf: structuredClone(retryOf),
-		});
-		expect(refused.error?.message).toMatch(/\(40[34]\): another API key made it/);
-		expect(refused.error?.context).toMatchObject({ jobId: sim.jobs[0].id });
-		sim.jobs[0].account = customer.account;
-		const { outputs } = await run([own('A job.')], { ...asNow(replaced), retryOf });
-		expect(outputs[0]).toHaveLength(1);
-		expect(sim.charges).toHaveLength(1);
-	});
+	test.each([403, 404])(
+		'is asked for with another key of the same gateway, whose %i says so',
+		async (status) => {
+			const retryOf = await begun();
+			const replaced = { apiKey: customer.apiKey, baseUrl: sim.url };
+			sim.fault({ method: 'GET', apiKey: customer.apiKey, status });
+			const refused = await run([own('A job.')], {
+				...asNow(replaced),
+				retryOf: structuredClone(retryOf),
+			});
+			expect(refused.error?.message).toContain(`(${status}): another API key made it`);
+			expect(refused.error?.context).toMatchObject({ jobId: sim.jobs[0].id });
+			sim.jobs[0].account = customer.account;
+			const { outputs } = await run([own('A job.')], { ...asNow(replaced), retryOf });
+			expect(outputs[0]).toHaveLength(1);
+			expect(sim.charges).toHaveLength(1);
+		},
+	);
 });
 
 test("an agent's tool call is another one with another account", async () => {

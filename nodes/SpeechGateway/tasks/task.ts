@@ -113,14 +113,15 @@ export async function withTaskId<T>(
 	}
 }
 
-/**
- * The refusal of a task (403, 404), with its cause where another key than the present one made it. Other errors stay as
- * they are.
- */
-function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Error): Error {
+/** Whether another key than the present one made a task. */
+export function isByOtherKey({ ledger, session }: ItemRequests, { id }: Task): boolean {
 	const payer = ledger.payerOf(id);
-	const isOther = payer !== undefined && payer !== session.transport.account.name;
-	if (!isOther || !(error instanceof GatewayError)) return error;
+	return payer !== undefined && payer !== session.transport.account.name;
+}
+
+/** The refusal of a task (403, 404), with its cause where another key made it. Other errors stay as they are. */
+function byOtherKey(item: ItemRequests, task: Task, error: Error): Error {
+	if (!isByOtherKey(item, task) || !(error instanceof GatewayError)) return error;
 	const { message, details } = error;
 	if (details.httpCode !== '403' && details.httpCode !== '404') return error;
 	return new GatewayError(

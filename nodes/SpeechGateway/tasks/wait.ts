@@ -8,7 +8,7 @@ import { isFailure } from '../requests/exchange';
 import type { Failure } from '../requests/explain';
 import type { ItemRequests } from '../requests/itemRequests';
 import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
-import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
+import { isByOtherKey, quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
 
 /** What is known of a task before the first look. */
 export interface BeforeWait {
@@ -163,10 +163,11 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 /** A gateway of several servers may take this long to know a new task on all of them, ms. */
 const UNTIL_KNOWN_MS = 60_000;
 
-/** A 404 for a task just submitted means that this server does not know it yet. */
-const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): boolean =>
+/** A 404 for a task just submitted means that this server does not know it yet. To another key, it is an answer. */
+const isTooNew = (item: ItemRequests, task: Task, { error }: Failure): boolean =>
 	error.details.httpCode === '404' &&
-	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
+	!isByOtherKey(item, task) &&
+	Date.now() - (item.ledger.submittedAt(task.id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
 /**
  * The error of a task that the gateway has given up. It was charged when it was submitted, so nothing submits it again
