@@ -130,6 +130,18 @@ const heldTwo = near([
 ]);
 const OWN_1 = entry(0, 31, id('req_1'));
 const OWN_2 = entry(0, 31, id('req_2'));
+/** A connection that broke at once, beside two requests that were answered as soon. */
+const quick = (...requestIds: string[]): Partial<UnknownRequest> => ({
+	...{ reason: 'connection_lost', endedAt: SENT + 2000 },
+	neighbours: {
+		...near([
+			[0, 2, 1],
+			[0, 2, 1],
+		]).neighbours,
+		requestIds,
+	},
+});
+const QUICK = [OLD, ...['req_1', 'req_2', 'req_3'].map((name) => entry(0, 2, id(name)))];
 /** A log whose clock is behind by so many seconds; with its own charge, or only the neighbour's, sent 5 s before. */
 const behind = (seconds: number, own: boolean): Parameters<typeof verdict> => [
 	[OLD, entry(-5 - seconds, 2), ...(own ? [entry(-seconds, 31)] : [])],
@@ -202,6 +214,9 @@ test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
 	['its ID is not there, nor anything else', 'no', [OLD_0], id('req_2')],
 	['an error has its ID', 'no', [OLD_0, error(0, 31, id('req_2'))], id('req_2')],
 	['the entry is a neighbour’s by its ID', 'no', [OLD, entry(1, 31, id('req_1'))], OF_REQUEST_1],
+	['quick as its neighbours, whose IDs are known', 'yes', QUICK, quick('req_1', 'req_3')],
+	['quick, and one neighbour’s ID is not known', 'unknown', QUICK, quick('req_1')],
+	['quick, and the log has IDs of its own', 'unknown', QUICK, quick('a', 'b')],
 	['refunded, by its ID', 'no', [OLD, OWN_2, refund(40, 0, id('req_2'))], id('req_2')],
 	[
 		'refunded in part',

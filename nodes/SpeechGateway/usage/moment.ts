@@ -125,6 +125,7 @@ export class Moment {
 		if (ahead === undefined || !this.request.neighbours?.sent) return undefined;
 		const begins = (one: TimedRequest, entry: LogEntry) =>
 			this.fits(one, entry, ahead) &&
+			!(one.charged && this.isNoNeighbours(entry)) &&
 			this.startOf(entry, ahead) <= one.sentAt + BEGINS_WITHIN_MS + this.precision;
 		if (match(charged, charges, begins).size < charged.length) return undefined;
 		const fitting = charges.filter((entry) => begins(own, entry) && this.isLikely(entry, ahead));
@@ -171,6 +172,13 @@ export class Moment {
 		return (
 			!this.request.neighbours?.requestIds?.includes(requestId) && !this.refunded.has(requestId)
 		);
+	}
+
+	/** Whether an ID tells that a charge is for no request that was answered: every answer named another one. */
+	private isNoNeighbours({ requestId }: LogEntry): boolean {
+		const ids = this.request.neighbours?.requestIds ?? [];
+		const allHaveIds = ids.length >= this.charged.length;
+		return requestId !== undefined && allHaveIds && !ids.includes(requestId);
 	}
 
 	/** Whether a charge is what is to be expected for the request in question: settled after we gave up, and not given back. */
