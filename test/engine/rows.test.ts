@@ -164,6 +164,20 @@ describe('a row that a node like this one has made', () => {
 		expect(json).toMatchObject({ title: ROW.title, link: ROW.link });
 	});
 
+	test('from Unknown, is as it was before that', async () => {
+		sim.fault({ input: 'Two', status: 504, charge: true, times: 2 });
+		const row = { ...ROW, text: 'Two.', row: { place: 1 }, outcome: 'won', input: 'mine' };
+		const unknown = (await run({ items: [item(row)] })).outputs[1];
+		expect(unknown[0].json.row).toMatchObject({ message: ROW.message, outcome: 'won' });
+		const parameters = speechNode({}, { text: 'Another.' });
+		const { outputs } = await run({ parameters, items: unknown });
+		const plain = await run({ parameters, items: [item(row)] });
+		expect(outputs[0][0].json).toEqual(plain.outputs[0][0].json);
+		expect(outputs[0][0].json).toMatchObject({ message: ROW.message, outcome: 'won' });
+		const again = (await run({ items: unknown })).outputs[1];
+		expect(again[0].json.row).toEqual(unknown[0].json.row);
+	});
+
 	test('brings none of its words, and none of the files that came with an error', async () => {
 		const link = 'https://n8n.example/rest/binary-data/signed?token=earlier';
 		const said = Object.fromEntries(SAID_OF_ITSELF.map((name) => [name, 'earlier']));

@@ -13,6 +13,12 @@ const SAID_BY_US = new Set([
 	...['outcome', 'reason', 'charged', 'why', 'logEntry', 'charges', 'paidBy', 'waitedSeconds'],
 	...['replayed', 'sentIn', 'link', 'parts', 'segments', 'remainingText', 'warnings'],
 ]);
+/** What an item of Unknown says of its request beside that. It has the fields of the row that this displaces in `row`. */
+const SAID_OF_REQUEST = new Set([
+	...['message', 'advice', 'item', 'input', 'operation', 'httpCode', 'requestId', 'code'],
+	...['location', 'sentAt', 'endedAt', 'inputHash', 'neighbours', 'otherUnknown', 'failedPart'],
+	...['fileName', 'model', 'characters', 'estimatedTokens'],
+]);
 /** n8n's address of a file: a link that the row had before the first of our nodes is its own. */
 const OUR_LINK = /\/binary-data\/signed\?/;
 const OUR_FILES = /^(completed|received)(_\d+)?$/;
@@ -33,6 +39,16 @@ const isOurs = ({ outcome, waitedSeconds, charges, bytes, mimeType, id }: IDataO
 const isOurError = ({ error }: IDataObject): boolean =>
 	isRecord(error) && (error.outcome === 'unknown' || isRecord(error.segments));
 
+/** The fields of a row, also of one that comes from Unknown: then as they were before that. */
+function rowOf(fields: IDataObject): IDataObject {
+	if (fields.outcome !== 'unknown' || typeof fields.advice !== 'string') return fields;
+	const { row, ...others } = fields;
+	const ofRow = Object.entries(others).filter(
+		([name, value]) => !isSaidByUs(name, value) && !SAID_OF_REQUEST.has(name),
+	);
+	return { ...Object.fromEntries(ofRow), ...(isRecord(row) ? row : defined({ row })) };
+}
+
 /** The fields of a row alone. */
 export function withoutFiles({ json = {} }: INodeExecutionData): INodeExecutionData {
 	const fields = { ...json };
@@ -45,12 +61,13 @@ export function withoutFiles({ json = {} }: INodeExecutionData): INodeExecutionD
  * in `row`. On Unknown, the node's own fields come first: people read them.
  */
 export function withRow(
-	{ json: fields = {}, binary: files = {} }: INodeExecutionData,
+	{ json: input = {}, binary: files = {} }: INodeExecutionData,
 	own: INodeExecutionData,
 	branch: Branch,
 ): INodeExecutionData {
+	const hasOurFiles = isOurs(input) || isOurError(input);
+	const fields = rowOf(input);
 	const ours = isOurs(fields);
-	const hasOurFiles = ours || isOurError(fields);
 	const reserved = branch === 'success' ? [] : READ_AS_OURS;
 	const rest: IDataObject = {};
 	const displaced: IDataObject = {};
