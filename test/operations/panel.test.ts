@@ -148,6 +148,19 @@ test('an option that is offered beside another is kept, and shown once, without 
 		}
 });
 
+/** The editor gives null for an expression before there is any input. */
+test.each(['any', '', null])('an option is offered beside one whose value is %j', (value) => {
+	const parents = {
+		...{ whenSentBefore: 'sendOnceKey', speakAgainAt: 'previousBinaryPropertyName' },
+		...{ binaryPropertyName: 'fileName' },
+	};
+	const [{ options }] = descriptions;
+	for (const [name, parent] of Object.entries(parents)) {
+		expect(shownBeside(options, {})).not.toContain(name);
+		expect(shownBeside(options, { [parent]: value })).toContain(name);
+	}
+});
+
 test('options are in the order in which people need them: the usual, money, text, the network', () => {
 	const order = [
 		...['Speed', 'File Name', 'Subtitles', 'Send Once Key', 'Spending Limit (Tokens)', 'Chapters'],

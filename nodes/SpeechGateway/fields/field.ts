@@ -111,7 +111,8 @@ export const mapped = <A, B>({ options, unset, ifSet }: OptionField<A>, map: (va
 		return value === undefined ? undefined : map(value);
 	});
 
-const exists = [{ _cnd: { exists: true as const } }];
+/** Whether an option was added. The editor takes an expression without a value yet for null or empty. */
+export const ADDED = [{ _cnd: { exists: true as const } }, '', null];
 
 /**
  * The same option, offered only beside the one that it belongs to. Without that one it still holds: n8n drops what no
@@ -119,11 +120,11 @@ const exists = [{ _cnd: { exists: true as const } }];
  * simple types.
  */
 export function besideOption<T>(name: string, { options, unset, ifSet }: OptionField<T>) {
-	const without = { hide: { [name]: exists } };
+	const without = { hide: { [name]: ADDED } };
 	// Offered beside the other one; shown where it is set without that one; hidden otherwise, for n8n to keep it.
 	const entries = options.flatMap((property): INodeProperties[] => [
-		{ ...property, displayOptions: { show: { [name]: exists } } },
-		{ ...property, displayOptions: { show: { [property.name]: exists }, ...without } },
+		{ ...property, displayOptions: { show: { [name]: ADDED } } },
+		{ ...property, displayOptions: { show: { [property.name]: ADDED }, ...without } },
 		{ ...property, displayOptions: without, type: 'hidden' },
 	]);
 	return optionField(entries, unset, ifSet);

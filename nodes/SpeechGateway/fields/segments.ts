@@ -1,6 +1,6 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { clockSeconds } from '../core/timestamp';
-import { besideOption, type InputOf, option, optional } from './field';
+import { ADDED, besideOption, type InputOf, option, optional } from './field';
 import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './kinds';
 import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
@@ -65,7 +65,7 @@ export const cutFields = {
 		{
 			displayName: 'Speak Again At',
 			name: 'speakAgainAt',
-			displayOptions: { show: { previousBinaryPropertyName: [{ _cnd: { exists: true } }] } },
+			displayOptions: { show: { previousBinaryPropertyName: ADDED } },
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 1:02, 3:25.5',

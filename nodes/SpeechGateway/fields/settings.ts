@@ -1,5 +1,5 @@
 import { InputError } from '../core/errors';
-import { group } from './field';
+import { ADDED, group } from './field';
 import type { Parameters } from './parameters';
 import { choiceOption, flagOption, numberOption, secondsOption, textOption } from './kinds';
 
@@ -64,7 +64,7 @@ export const settings = {
 	whenSentBefore: choiceOption({
 		displayName: 'When Sent Before',
 		name: 'whenSentBefore',
-		displayOptions: { show: { [sendOnceKeyName]: [{ _cnd: { exists: true } }] } },
+		displayOptions: { show: { [sendOnceKeyName]: ADDED } },
 		default: 'unknown',
 		choices: {
 			unknown: {
