@@ -142,6 +142,32 @@ export function cutsOf(text: string, tags: Span[]): (offset: number) => boolean 
 	return (offset) => protection[offset] === FREE;
 }
 
+/** For every offset, the width of all before it; within a surrogate pair, with the whole pair. */
+function widthsBefore(text: string, widthOf: (character: string) => number): Uint32Array {
+	const widths = new Uint32Array(text.length + 1);
+	let offset = 0;
+	let width = 0;
+	for (const character of text) {
+		width += widthOf(character);
+		if (character.length > 1) widths[++offset] = width;
+		widths[++offset] = width;
+	}
+	return widths;
+}
+
+/** The cut at an offset, without the white space around it. White space that a mark combines with is text. */
+const trimmedCuts =
+	(text: string, protection: Uint8Array) =>
+	(offset: number): Omit<Cut, 'price'> => {
+		let end = offset;
+		while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+		while (end < offset && protection[end] >= INSIDE_CHARACTER) end++;
+		let start = offset;
+		while (start < text.length && isSpace(text.charCodeAt(start))) start++;
+		while (start > offset && protection[start] >= INSIDE_CHARACTER) start--;
+		return { end, start };
+	};
+
 /** For every offset, where the next speakable character stands; the text's length if there is none. */
 function nextSpeakable(text: string): Uint32Array {
 	const next = new Uint32Array(text.length + 1);
@@ -167,14 +193,7 @@ export function cutText(
 	limit: number,
 	{ tags = [], widthOf = () => 1 }: { tags?: Span[]; widthOf?: (character: string) => number } = {},
 ): TextSegment[] {
-	const widths = new Uint32Array(text.length + 1);
-	let offset = 0;
-	let width = 0;
-	for (const character of text) {
-		width += widthOf(character);
-		if (character.length > 1) widths[++offset] = width;
-		widths[++offset] = width;
-	}
+	const widths = widthsBefore(text, widthOf);
 	const measure = (start: number, end: number) => widths[end] - widths[start];
 	const fits: Fits = (start, end) => measure(start, end) <= limit;
 
@@ -184,17 +203,7 @@ export function cutText(
 	protectTags(text, fitting, protection);
 	protectClusters(text, protection, fits);
 
-	/** The cut at an offset, without the white space around it. White space that a mark combines with is text. */
-	const cutAt = (offset: number) => {
-		let end = offset;
-		while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
-		while (end < offset && protection[end] >= INSIDE_CHARACTER) end++;
-		let start = offset;
-		while (start < text.length && isSpace(text.charCodeAt(start))) start++;
-		while (start > offset && protection[start] >= INSIDE_CHARACTER) start--;
-		return { end, start };
-	};
-
+	const cutAt = trimmedCuts(text, protection);
 	const next = nextSpeakable(text);
 	/** Whether nothing between start and end can be spoken: a scene separator, a row of dots. */
 	const isMute = (start: number, end: number) => next[start] >= end;
