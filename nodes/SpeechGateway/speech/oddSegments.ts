@@ -1,7 +1,7 @@
 /**
  * Which segments of generated speech are far too short or too long for their text, fall silent, or
- * begin anew: models drop words, or say them over and over. Nothing is recognised; only lengths
- * are compared, so a hint asks somebody to listen.
+ * begin anew: models drop words, or say them over and over. Nothing is recognised; only lengths and
+ * pauses are compared, so a hint asks somebody to listen.
  */
 import { countCharacters } from '../text/characters';
 
