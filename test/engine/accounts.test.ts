@@ -170,6 +170,37 @@ test('no key appears anywhere, whichever row its gateway names it to', async () 
 	expect(JSON.stringify(result.run)).not.toContain(sim.apiKey);
 });
 
+describe('what is looked up once a run, is looked up for each account', () => {
+	test('the voice of a title', async () => {
+		for (const { account } of [sim.accounts[0], customer])
+			sim.voices.push({ account, _id: `of-${account}`, title: 'Anna', created_at: 0, size: 1 });
+		const byTitle = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
+		const parameters = speechNode({ concurrency: 1 }, byTitle);
+		const { outputs } = await run([own('One.'), theirs('Two.'), own('Three.')], { parameters });
+		const voices = [sim.accounts[0], customer, sim.accounts[0]].map((one) => `of-${one.account}`);
+		expect(outputs[0].map(({ json }) => json.voice)).toEqual(voices);
+		expect(sim.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
+	});
+
+	test('prices', async () => {
+		const parameters = { resource: 'account', operation: 'getPrices', options: {} };
+		await run([own(''), elsewhere(''), own('')], { parameters });
+		expect([sim, other].map(({ requests }) => requests.length)).toEqual([1, 1]);
+	});
+
+	test('the usage log', async () => {
+		sim.fault({ input: 'One.', status: 504, charge: false });
+		sim.fault({ input: 'Two.', status: 504, charge: true });
+		const { outputs } = await run([own('One.'), theirs('Two.')]);
+		const hourAgo = Math.floor(Date.now() / 1000) - 3600;
+		const old = { type: 2, model_name: 'other', quota: 1, use_time: 1, created_at: hourAgo };
+		sim.options.usageLog = { others: [old] };
+		const parameters = { resource: 'account', operation: 'settle', options: {} };
+		const settled = await run(outputs[1], { parameters });
+		expect(settled.outputs[0].map(({ json }) => json.charged)).toEqual(['no', 'yes']);
+	});
+});
+
 describe('what one account has begun', () => {
 	const waiting = { parameters: jobNode({ maxWait: 1 }), onError: undefined };
 	const begun = async () => {

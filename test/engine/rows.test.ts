@@ -1,9 +1,9 @@
 /* The fields and files of a row come along with what the node makes of it, and only there; the record never holds a row. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
-	type EngineRun,
 	item,
 	jobNode,
+	keeping,
 	retrierOf,
 	runAsleep,
 	runnerOf,
@@ -239,7 +239,7 @@ describe('Waiting', () => {
 			parameters: job('createAndWait', waiting),
 			rounds: rounds.map((items, round) => (round === 0 ? items : texts(1))),
 			brings: (items) => (last.length > 0 ? last : items),
-			nodeType: await keeping((made) => (last = made[2] ?? [])),
+			nodeType: keeping((made) => (last = made[2] ?? [])),
 		});
 		expect(sim.charges).toHaveLength(1);
 		expect(outputs).toHaveLength(4);
@@ -263,7 +263,7 @@ describe('Waiting', () => {
 				sim.finish();
 				return left.map((one) => ({ ...one, json: { ...one.json, visit: round } }));
 			},
-			nodeType: await keeping((made) => {
+			nodeType: keeping((made) => {
 				if (made[2].length > 0) left = made[2];
 			}),
 		});
@@ -359,18 +359,3 @@ test('Settle takes nothing of the row for what the gateway said', async () => {
 	expect(outputs[0][0].json).toMatchObject({ title: ROW.title, charged: expect.any(String) });
 	expect(outputs[0][0].json.why).not.toContain('spj_9');
 });
-
-/** The node, which lets the test see what it returns. */
-async function keeping(
-	see: (made: INodeExecutionData[][]) => void,
-): Promise<NonNullable<EngineRun['nodeType']>> {
-	const { SpeechGateway } = await import('../../nodes/SpeechGateway/SpeechGateway.node');
-	const node = new SpeechGateway();
-	const { execute } = node;
-	node.execute = async function () {
-		const made = await execute.call(this);
-		see(made);
-		return made;
-	};
-	return node;
-}

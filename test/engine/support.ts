@@ -448,6 +448,18 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	};
 }
 
+/** The node, which lets the test see what each call returns. */
+export function keeping(see: (made: INodeExecutionData[][]) => void): INodeType {
+	const node = new SpeechGateway();
+	const { execute } = node;
+	node.execute = async function () {
+		const made = await execute.call(this);
+		see(made);
+		return made;
+	};
+	return node;
+}
+
 /** As n8n's CredentialsHelper has it: `raw` as it is stored, else with its expressions resolved for an item. */
 function resolvedCredential(
 	stored: ICredentialDataDecryptedObject,

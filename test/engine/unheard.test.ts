@@ -6,6 +6,7 @@ import {
 	type EngineRun,
 	item,
 	jobNode,
+	keeping,
 	retrierOf,
 	runnerOf,
 	speechNode,
@@ -110,6 +111,17 @@ describe('on the Error output', () => {
 		});
 		expect(lengths(outputs)).toEqual([2, 0, 1]);
 		expect(sim.charges).toHaveLength(3);
+	});
+
+	test('they are no cause for a try of Retry On Fail', async () => {
+		sim.fault(LOST);
+		let calls = 0;
+		const { outputs } = await run({
+			...{ ...connected, items: texts(2), retryOnFail: true, onError: 'continueErrorOutput' },
+			nodeType: keeping(() => calls++),
+		});
+		expect(lengths(outputs)).toEqual([1, 0, 1]);
+		expect(calls).toBe(1);
 	});
 });
 
