@@ -136,9 +136,9 @@ export class ItemRun {
 
 	/** Keeps what has come of the item's key, for others that bring it. */
 	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
-		const { key, ledger } = this;
+		const { key } = this;
 		if (!key || 'asleep' in settled || 'notStarted' in settled) return;
-		await this.sentBefore.settle(key, endedAs(settled, ledger, sentNothing));
+		await this.sentBefore.settle(key, endedAs(settled, sentNothing));
 	}
 
 	/** Delivers what an earlier attempt has finished, and records a key that was added since. */
@@ -209,8 +209,8 @@ function namedKey(
 }
 
 /** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(settled: Result | Failed, ledger: ItemLedger, sentNothing: boolean): Ended {
-	if (!ledger.maybeCharged || sentNothing) return undefined;
+function endedAs(settled: Result | Failed, sentNothing: boolean): Ended {
+	if (sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };
 	const [item] = settled.items;
 	if (settled.branch === 'success') return { item };
