@@ -141,6 +141,13 @@ test('an outage at one gateway ends its rows only; what is unknown says which ac
 	for (const { json } of [...done, ...failed]) expect(JSON.stringify(json)).not.toContain('paidBy');
 });
 
+test('what is unknown names neighbours of its own account alone', async () => {
+	sim.fault({ input: 'Two.', status: 504, charge: true });
+	const items = [own('One.'), theirs('Two.'), own('Three.'), theirs('Four.')];
+	const { outputs } = await run(items, { parameters: speechNode({ concurrency: 1 }) });
+	expect(outputs[1].map(({ json }) => json.neighbours)).toMatchObject([{ charged: 1, unknown: 0 }]);
+});
+
 describe.each([undefined, '', ' '])('a row without a value for its key: %j', (key) => {
 	const items = () => [own('One.'), own('Two.', { key }), own('Three.')];
 
@@ -224,6 +231,15 @@ describe('what one account has begun', () => {
 		expect(error?.context).toMatchObject({ jobId: sim.jobs[0].id });
 		expect(other.requests).toEqual([]);
 		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('is told from what another gateway has given the same ID', async () => {
+		const body = { id: 7, object: 'speech.job', status: 'queued' };
+		for (const gateway of [sim, other])
+			gateway.fault({ method: 'POST', status: 200, charge: true, body });
+		const parameters = { ...jobNode(), operation: 'create' };
+		const { outputs } = await run([own('One.'), elsewhere('Two.')], { parameters });
+		expect(outputs[0].map(({ json }) => json.id)).toEqual(['7', '7']);
 	});
 
 	test.each([403, 404])(

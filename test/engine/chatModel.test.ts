@@ -179,42 +179,59 @@ test('of two calls at once, one lost: the other is answered, and only the lost o
 	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
 });
 
-test('the model of each item is paid by its own key; one without money stops no other', async () => {
-	const customer = sim.addAccount({ balanceTokens: 0 });
+describe('each item has a key of its own', () => {
+	let customer: (typeof sim.accounts)[number];
+	beforeEach(() => (customer = sim.addAccount()));
+	afterEach(() => void sim.accounts.pop());
+
 	const perItem: INodeType = {
 		...agentType(askAll),
 		async execute(this: IExecuteFunctions) {
-			const answers = this.getInputData().map(async ({ json }, index) => {
+			const answers: INodeExecutionData[] = [];
+			for (const [index, { json }] of this.getInputData().entries()) {
 				const supplied = await this.getInputConnectionData('ai_languageModel', index);
 				const asked = (supplied as BaseChatModel).invoke(String(json.question));
-				return await asked.then(
-					({ text }) => item({ answer: text }),
-					(error: Error) => item({ answer: error.message }),
+				const answer = await asked.then(
+					({ text }) => text,
+					(error: Error) => error.message,
 				);
-			});
-			return [await Promise.all(answers)];
+				answers.push(item({ answer }));
+			}
+			return [answers];
 		},
 	};
-	const keys = [sim.apiKey, customer.apiKey, sim.apiKey, customer.apiKey];
-	const { answers } = await ask(askAll, [], {
-		items: keys.map((key, index) => item({ key, question: `Question ${index}?` })),
-		nodeType: perItem,
-		credential: () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url }),
+	const askEach = async (...questions: Array<[key: string, question: string]>) => {
+		const { answers } = await ask(askAll, [], {
+			items: questions.map(([key, question]) => item({ key, question })),
+			nodeType: perItem,
+			credential: () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url }),
+		});
+		return answers.map(String);
+	};
+	const paid = () => sim.charges.map(({ account, input }) => [account, input]);
+
+	test('each is paid by its own; one without money stops no other', async () => {
+		customer.balanceTokens = 0;
+		const answers = await askEach(
+			[sim.apiKey, 'Question 0?'],
+			[customer.apiKey, 'Question 1?'],
+			[sim.apiKey, 'Question 2?'],
+			[customer.apiKey, 'Question 3?'],
+		);
+		const isRefused = answers.map((answer) => answer.includes('402'));
+		expect(isRefused).toEqual([false, true, false, true]);
+		expect(paid()).toEqual([
+			['account-1', 'Question 0?'],
+			['account-1', 'Question 2?'],
+		]);
 	});
-	expect(answers.map((answer) => String(answer).includes('402'))).toEqual([
-		...[false, true, false, true],
-	]);
-	const paid = sim.charges.map(({ account, input }) => [account, input]);
-	expect(paid.sort()).toEqual([
-		['account-1', 'Question 0?'],
-		['account-1', 'Question 2?'],
-	]);
-	customer.balanceTokens = 1e6;
-	await ask(askAll, [], {
-		items: [item({ key: customer.apiKey, question: 'Mine?' })],
-		nodeType: perItem,
-		credential: () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url }),
+
+	test('what may have been charged to one is no reason to refuse another', async () => {
+		fault({ input: 'The same?', status: 504 });
+		const keys = [sim.apiKey, customer.apiKey, sim.apiKey];
+		const answers = await askEach(...keys.map((key): [string, string] => [key, 'The same?']));
+		const isUnknown = answers.map((answer) => answer.includes('must not be repeated'));
+		expect(isUnknown).toEqual([true, false, true]);
+		expect(paid()).toEqual([[customer.account, 'The same?']]);
 	});
-	expect(sim.charges.at(-1)).toMatchObject({ account: customer.account, input: 'Mine?' });
-	sim.accounts.pop();
 });

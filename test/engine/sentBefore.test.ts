@@ -74,6 +74,7 @@ test('another worker knows the result from the table', async () => {
 	});
 	expect(await bytesOf(only(again))).toEqual(await bytesOf(only(first)));
 	expect(sim.charges).toHaveLength(1);
+	expect(tables.tables.map(({ name }) => name)).toEqual(['Speech Gateway Results']);
 });
 
 test('two executions at the same moment pay once', async () => {
@@ -128,7 +129,9 @@ test('an execution that takes more than three minutes is named', async () => {
 	const parameters = speechNode({ ...AGAIN, timeout: 1000 });
 	const first = run({ parameters });
 	await wait(100);
+	const from = Date.now();
 	const { json } = only(await run({ parameters }), 1);
+	expect((Date.now() - from) / 1000).toBeCloseTo(180, 0);
 	expect(json).toMatchObject({ reason: 'already_sent', sentIn: (await first).executionId });
 	expect(json.message).toContain('it is not done yet');
 	expect(sim.charges).toHaveLength(1);
@@ -142,6 +145,16 @@ test('something else under the same key is an error, and nothing is sent', async
 		expect(error?.message).toContain('Something else was sent with this "Send Once Key"');
 	}
 	expect(sim.charges).toHaveLength(1);
+});
+
+test('a copied workflow has results of its own, and so has another account', async () => {
+	await run();
+	expect(only(await run({ workflowId: 'a copy' })).json).not.toHaveProperty('replayed');
+	const { apiKey } = sim.addAccount();
+	// n8n's list has the key, whoever pays.
+	expect(only(await run({ apiKey }), 1).json.reason).toBe('already_sent');
+	sim.accounts.pop();
+	expect(sim.charges).toHaveLength(2);
 });
 
 test('of two items with one key, the second gets the result of the first', async () => {
@@ -281,6 +294,16 @@ test('a worker that was killed while it sent: unknown, once its execution is kno
 	const row = await takenByKilledWorker();
 	const { json } = only(await run(), 1);
 	expect(json).toMatchObject({ reason: 'already_sent', sentIn: row.execution });
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('something else under a key that another worker has taken is an error', async () => {
+	const row = await takenByKilledWorker();
+	const { error } = await run({ items: [item({ id: 'a', text: 'Good night.' })] });
+	expect(error?.message).toContain(
+		`Something else was sent with this "Send Once Key" in execution`,
+	);
+	expect(error?.message).toContain(String(row.execution));
 	expect(sim.charges).toHaveLength(1);
 });
 

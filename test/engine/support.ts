@@ -106,8 +106,9 @@ export interface EngineRun {
 	 * something behind it, or nothing. Default: something behind each, the Error output included.
 	 */
 	behind?: Array<'runs' | 'off' | 'off, then runs' | undefined>;
-	/** What the workflow is called. */
+	/** What the workflow is called, and its ID. */
 	workflowName?: string;
+	workflowId?: string;
 	/** Whether the node has Always Output Data. */
 	alwaysOutputData?: boolean;
 	/** Whether it has Execute Once. */
@@ -296,7 +297,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		},
 	};
 	const workflow = new Workflow({
-		id: 'workflow-under-test',
+		id: options.workflowId ?? 'workflow-under-test',
 		name: options.workflowName ?? 'Workflow under test',
 		nodes: [start, node, ...followers, ...(options.model ? [model] : [])],
 		connections: {
