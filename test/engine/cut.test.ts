@@ -121,6 +121,16 @@ test('other items of the run begin with the length that was learned', async () =
 	for (const { json } of outputs[0]) expect(json.charges).toHaveLength(3);
 });
 
+test('it is the length that was learned, and no shorter one', async () => {
+	cutAbove(1000);
+	const items = [textOf(19), textOf(17, 19)].map((text) => item({ text }));
+	const parameters = node({ concurrency: 1, maxSegmentCharacters: 2500 });
+	const { outputs } = await run({ parameters, items });
+	expect(sentCut()).toHaveLength(1);
+	// Half of the first is more than half of the second.
+	expect(outputs[0].map(({ json }) => json.segments)).toEqual([3, 2]);
+});
+
 test.each(['Retry On Fail', 'Retry execution'])('%s goes on with what was learned', async (how) => {
 	cutAbove(450);
 	const text = textOf(18);
@@ -198,6 +208,17 @@ test.each<[string, string[]]>([
 	else expect(error?.message).toContain('The gateway cut the request');
 });
 
+test.each([
+	[150, 1],
+	[151, 3],
+])('the shortest text that is split: of %i characters, %i are sent', async (characters, count) => {
+	sim.fault({ path: '/v1/audio/speech', status: 524 });
+	const opening = 'One sentence stands here. ';
+	const text = `${opening}${'o'.repeat(characters - opening.length - 1)}.`;
+	await run({ parameters: node({ longText: 'split' }), items: [item({ text })] });
+	expect(posts()).toHaveLength(count);
+});
+
 test.each(['single', 'job'])('%s: a text that is cut is never split', async (longText) => {
 	sim.fault({ path: /speech/, method: 'POST', status: 524, times: Infinity });
 	const { error } = await run({
@@ -219,6 +240,16 @@ test('after a cut, an unknown outcome ends the item: what remains is named, by t
 	expect(Object.keys(binary!)).toEqual(['completed']);
 	const spoken = wordsOf(sim.charges.slice(0, 1).map(({ input }) => input));
 	expect([...spoken, ...wordsOf([String(json.remainingText)])]).toEqual(wordsOf([text]));
+});
+
+test.each([
+	['an unknown outcome', { status: 504, charge: true }],
+	['a refusal', { status: 422 }],
+])('a cut beside %s: nothing more is sent', async (_, fault) => {
+	sim.fault({ path: '/v1/audio/speech', input: 'Sentence 0:', ...fault });
+	sim.fault({ path: '/v1/audio/speech', input: 'Sentence 17:', status: 524 });
+	await run({ parameters: node({ concurrency: 2 }), items: [item({ text: textOf(18) })] });
+	expect(posts().map(({ status }) => status)).toEqual([fault.status, 524]);
 });
 
 test('a file of such segments is a previous version like any other', async () => {

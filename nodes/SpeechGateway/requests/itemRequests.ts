@@ -59,6 +59,8 @@ interface SplittableText {
 	characters: number;
 	/** Asked just before sending: another text of this length has been cut since the request was planned. */
 	isTooLong: () => boolean;
+	/** Called when it is cut, before another request gets its turn. */
+	wasCut: () => void;
 }
 
 interface Price<T> {
@@ -191,6 +193,7 @@ export class ItemRequests extends ItemTurns {
 		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
 		if (outcome === 'cut') {
 			this.ledger.cut(name, request.text?.characters);
+			request.text?.wasCut();
 			// A proxy answered for the gateway, which may go on.
 			traffic.end(sent, { requestId: error.details.requestId });
 		} else {

@@ -14,10 +14,8 @@ const SHORTEST = 150;
 type Splitting = Pick<NarrationInput, 'longText' | 'maxSegmentCharacters'>;
 
 /** Whether a text goes again as shorter segments when the gateway cuts it. */
-export const canBeSplit = ({ longText, maxSegmentCharacters }: Splitting, text: string): boolean =>
-	(longText === 'auto' || longText === 'split') &&
-	maxSegmentCharacters > SHORTEST &&
-	countCharacters(text) > SHORTEST;
+export const canBeSplit = ({ longText }: Pick<Splitting, 'longText'>, text: string): boolean =>
+	(longText === 'auto' || longText === 'split') && countCharacters(text) > SHORTEST;
 
 /** The longest segment to try after one of so many characters was cut: half, since the time it takes grows with them. */
 const lengthAfter = (characters: number): number => Math.max(SHORTEST, Math.floor(characters / 2));
@@ -36,10 +34,12 @@ export const learnedLength = (item: ItemRequests, input: Splitting): number =>
 export const isTooLong = (item: ItemRequests, characters: number): boolean =>
 	!isBegun(item) && characters > item.session.longest.characters;
 
-/**
- * The length to go on with after these errors, which other items of the run begin with. Undefined: nothing was
- * cut, or the item has failed for another reason.
- */
+/** A text of so many characters was cut: what is not begun yet begins with half of that. */
+export function learn({ longest }: Session, characters: number): void {
+	longest.characters = Math.min(longest.characters, lengthAfter(characters));
+}
+
+/** The length to go on with after these errors. Undefined: nothing was cut, or the item has failed for another reason. */
 export function lengthAfterCuts(
 	session: Session,
 	input: Splitting,
@@ -54,17 +54,17 @@ export function lengthAfterCuts(
 	const texts = cut.map(({ text }) => text);
 	if (cut.length === 0 || isOver || !texts.every((text) => canBeSplit(input, text)))
 		return undefined;
-	const longest = Math.min(input.maxSegmentCharacters, ...texts.map(countCharacters));
-	const length = Math.min(lengthAfter(longest), session.longest.characters);
-	learn(session, length);
+	const shortest = Math.min(input.maxSegmentCharacters, ...texts.map(countCharacters));
+	const { characters: learned } = session.longest;
+	// A text that was not sent, because it was too long, goes in segments of the length that was learned.
+	const length = learned < shortest ? learned : lengthAfter(shortest);
+	hintOnLength(session, length);
 	return length;
 }
 
-/** Remembers the length for the items of the run that are still to begin, and says the latest one in a hint. */
-function learn({ longest, hints }: Session, characters: number): void {
-	if (characters >= longest.characters) return;
+/** Says the length that was learned, the latest one alone. */
+function hintOnLength({ longest, hints }: Session, characters: number): void {
 	hints.delete(longest.hint);
-	longest.characters = characters;
 	longest.hint = `The gateway cut segments that took too long (524); this was not charged. Shorter ones of up to ${characters} characters were sent instead: set "Max Segment Characters" to ${characters} to begin with these.`;
 	hints.add(longest.hint);
 }

@@ -14,7 +14,7 @@ import { countCharacters } from '../text/characters';
 import { waitForTask } from '../tasks/wait';
 import type { NarrationInput, Plan } from './plan';
 import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
-import { canBeSplit, isTooLong } from './shorter';
+import { canBeSplit, isTooLong, learn } from './shorter';
 
 /** A plan that is being spoken, and the requests of its segments in order: one for each, even if it is not sent. */
 export interface Narration {
@@ -87,7 +87,11 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 			// Where neither helps, a cut is the end of the item.
 			text:
 				isSplittable || becomesJob
-					? { characters, isTooLong: () => isSplittable && isTooLong(item, characters) }
+					? {
+							characters,
+							isTooLong: () => isSplittable && isTooLong(item, characters),
+							wasCut: () => void (isSplittable && learn(item.session, characters)),
+						}
 					: undefined,
 			price: {
 				estimate: estimate.estimatedTokens,
