@@ -107,6 +107,20 @@ describe('what a gateway refuses one account', () => {
 		expect(posts()).toHaveLength(3);
 	});
 
+	test('nor after another account has met something else', async () => {
+		customer.balanceTokens = 0;
+		other.fault({ status: 504 });
+		const rounds = [theirs('One.'), elsewhere('Two.'), theirs('Three.')].map((row) => [row]);
+		const result = await run([], { rounds, items: undefined });
+		const ends = result.rounds.map((outputs) => outputs.map(({ length }) => length));
+		expect(ends).toEqual([
+			[0, 0, 1],
+			[0, 1, 0],
+			[0, 0, 1],
+		]);
+		expect(posts()).toHaveLength(1);
+	});
+
 	test('a bad key ends its own row', async () => {
 		const items = [own('One.'), own('Two.', { key: 'sk-mistyped-by-hand' }), own('Three.')];
 		const result = await run(items);

@@ -276,9 +276,9 @@ test('what n8n does to an item that it was given changes no later result', async
 });
 
 test('outside of an execution, as for the clients of an MCP Server Trigger, a repeated call waits for the one under way', async () => {
-	const ask = async () =>
+	const ask = async (workflowId?: string) =>
 		await run({
-			...{ outsideExecution: true, items: call('Hello.') },
+			...{ outsideExecution: true, items: call('Hello.'), workflowId },
 			nodeType: calledBy(async (make) => await make()),
 		});
 	const [one, two] = await Promise.all([ask(), ask()]);
@@ -287,6 +287,9 @@ test('outside of an execution, as for the clients of an MCP Server Trigger, a re
 	// Of an earlier call nothing is kept: it may be another client's.
 	await ask();
 	expect(sim.charged()).toEqual(['Hello.', 'Hello.']);
+	// Nor does a call wait for that of another workflow.
+	await Promise.all([ask(), ask('another')]);
+	expect(sim.charged()).toHaveLength(4);
 });
 
 /** What n8n makes of the node for its engine to run: a tool has no outputs but that to the agent. */
