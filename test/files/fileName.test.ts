@@ -42,6 +42,13 @@ test.each([
 	expect(withExtension(name, ...EXTENSIONS.opus)).toBe(expected),
 );
 
+test('PCM has two extensions', () => {
+	const names = ['take.pcm', 'take.raw', 'take.wav'];
+	expect(names.map((name) => withExtension(name, ...EXTENSIONS.pcm))).toEqual([
+		...['take.pcm', 'take.raw', 'take.wav.pcm'],
+	]);
+});
+
 test.each([
 	['voice', 'voice.srt', 'voice-part-2'],
 	['voice.ogg', 'voice.srt', 'voice-part-2.ogg'],

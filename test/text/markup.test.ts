@@ -62,6 +62,7 @@ test.each([
 	['said so<a role="doc-noteref" href="#n">2</a>', 'said so'],
 	['said so<a href="#n"><sup>2</sup></a>', 'said so'],
 	['<a id="p1"/>One <i class="pageno" id="p2"/>two', 'One two'],
+	['One <span class="pageno">12</span>two', 'One two'],
 	['<img alt="W">HEN it rains', 'WHEN it rains'],
 	['<span class="dropcap">W</span>hen it rains', 'When it rains'],
 	['<img class="gaiji" alt="喰"/>い', '喰い'],
