@@ -40,6 +40,13 @@ test.each<[string, IDataObject]>([
 	expect(outputs[0].length).toBeGreaterThan(0);
 });
 
+test('the file of a job that was paid for elsewhere is fetched', async () => {
+	const created = await run({ parameters: { ...jobNode(), operation: 'create' } });
+	const jobId = String(created.outputs[0][0].json.id);
+	const { outputs } = await run({ parameters: { ...jobNode(), operation: 'download', jobId } });
+	expect(outputs[0][0].binary).toHaveProperty('data');
+});
+
 test('a workflow of another name, and another node of that name, are not meant', async () => {
 	for (const workflowName of ['Execute node', 'Execute node n8n-nodes-base.httpRequest'])
 		expect((await run({ workflowName })).outputs[0]).toHaveLength(1);

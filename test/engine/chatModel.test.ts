@@ -134,8 +134,11 @@ test('a system message that has the time in it makes no other request of a call 
 	expect((await ask(other, ['Two?'], retry())).answers).toHaveLength(1);
 	expect(sim.requests.map(({ input }) => input?.split('\n').at(-1))).toEqual(['One?', 'Two?']);
 	// With nothing but a system message, that is what is asked.
-	await ask(alone, ['One?'], retry());
+	const refused = await ask(alone, ['One?'], retry());
 	expect(sim.requests).toHaveLength(3);
+	const another: Agent = async (model) => [(await model.invoke([['system', 'Three?']])).text];
+	const after = { retryOf: saved(refused.run), mode: 'retry' } as const;
+	expect((await ask(another, ['Three?'], after)).answers).toHaveLength(1);
 });
 
 type Rounds = Record<string, { items: Record<string, { requests: IDataObject }> }>;

@@ -85,6 +85,14 @@ test('Join has one, and each item by an expression; the link is of the audio, no
 	expect(second.json).not.toHaveProperty('link');
 });
 
+test('what came of a request of unknown outcome has none', async () => {
+	sim.fault({ corrupt: true });
+	const parameters = { resource: 'speech', operation: 'generate', options: { link: true } };
+	const [{ json, binary }] = (await run(parameters)).outputs[1];
+	expect(binary).toHaveProperty('received');
+	expect(json).not.toHaveProperty('link');
+});
+
 test('where n8n makes no link, the file comes all the same, with a hint', async () => {
 	const service = Container.get(BinaryDataService);
 	const parameters = { resource: 'speech', operation: 'generate', options: { link: true } };

@@ -52,7 +52,8 @@ describe('an item from the branch Unknown that is led back', () => {
 		more: Partial<EngineRun> = {},
 	) => {
 		let data: IRunExecutionData | undefined;
-		const left = () => data?.resultData.runData[NODE]?.at(-1)?.data?.main[1] ?? [];
+		const isFailure = more.behind !== undefined;
+		const left = () => data?.resultData.runData[NODE]?.at(-1)?.data?.main[isFailure ? 2 : 1] ?? [];
 		return await run({
 			onError: 'continueErrorOutput',
 			rounds: [texts(1), [item({})]],
@@ -74,6 +75,17 @@ describe('an item from the branch Unknown that is led back', () => {
 		expect(JSON.stringify(result.outputs[2])).toContain(
 			'has left the node on \\"Unknown\\" before',
 		);
+		expect(posts()).toHaveLength(1);
+	});
+
+	test('nor from the Error output, where nothing is connected to "Unknown"', async () => {
+		sim.fault(once);
+		const result = await leadBack((failed) => failed, { behind: ['runs', undefined, 'runs'] });
+		expect(result.rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+			[0, 0, 1],
+			[0, 0, 1],
+		]);
+		expect(JSON.stringify(result.outputs[2])).toContain('has left the node');
 		expect(posts()).toHaveLength(1);
 	});
 
@@ -106,6 +118,21 @@ test('a key that is switched on for a retry is taken by what is delivered from t
 describe('a job that left on Still Processing', () => {
 	const waiting = jobNode({ whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 });
 	const CREATE = { method: 'POST', path: '/v1/audio/speech/jobs' };
+
+	test('is taken up by the time that it has waited, where the gateway names no kind', async () => {
+		const body = { id: 'job-1', status: 'queued' };
+		sim.fault({ ...CREATE, status: 200, charge: true, body });
+		sim.fault({ path: /jobs\/job-1$/, status: 200, body, times: Infinity });
+		let data: IRunExecutionData | undefined;
+		const left = () => data?.resultData.runData[NODE]?.at(-1)?.data?.main[2] ?? [];
+		const result = await run({
+			...{ parameters: waiting, rounds: [texts(1), texts(1)], items: undefined },
+			brings: (items) => (left().length > 0 ? left() : items),
+			started: (execution) => (data = execution.data),
+		});
+		expect(result.rounds.map((outputs) => outputs[2].length)).toEqual([1, 1]);
+		expect(posts()).toHaveLength(1);
+	});
 
 	test('is not taken up by a row that only has the same id', async () => {
 		sim.fault({ ...CREATE, status: 200, charge: true, body: { id: 1, status: 'queued' } });

@@ -86,6 +86,14 @@ describe('a limit by an expression', () => {
 		expect(sim.requests).toEqual([]);
 	});
 
+	test('the lowest of all items holds', async () => {
+		const { error } = await run({
+			...{ parameters: limited('={{ $json.budget }}'), items: rows([500, 5]) },
+		});
+		expect(error?.message).toContain('is above "Spending Limit (Tokens)" (5)');
+		expect(sim.requests).toEqual([]);
+	});
+
 	test('empty for one item: the others are spoken', async () => {
 		const { outputs } = await run({
 			...{ parameters: limited('={{ $json.budget }}'), items: rows([500, undefined]) },
@@ -110,13 +118,17 @@ describe('a limit by an expression', () => {
 	});
 });
 
-/** An agent that calls its tool with each of these texts at the same time, as agents do since version 2.2. */
-function callingAtOnce(words: string[]): INodeType {
+/**
+ * An agent that calls its tool with each of these texts at the same time, as agents do since version 2.2. `before`: what the calls
+ * behind the first wait for.
+ */
+function callingAtOnce(words: string[], before?: Promise<unknown>): INodeType {
 	const node = new SpeechGateway();
 	const agent = Object.create(node) as INodeType;
 	agent.execute = async function (this: IExecuteFunctions) {
 		const answers = await Promise.all(
-			words.map(async (text) => {
+			words.map(async (text, index) => {
+				if (index > 0) await before;
 				const getNodeParameter = (...asked: [name: string, index: number]): unknown =>
 					asked[0] === 'text' ? text : this.getNodeParameter(...asked);
 				const parentNode = { ...this.getNode(), name: 'Agent' };
@@ -150,6 +162,18 @@ describe('calls of an agent in one turn', () => {
 		expect(messageOf(refused[0].json)).toMatch(
 			/has set aside 29 for requests under way, so 16 are left$/,
 		);
+	});
+
+	test('what is settled is set aside no longer', async () => {
+		const paid = new Promise((resolve) => sim.once('charge', resolve));
+		const texts = [`${WORDS[0]} ${WORDS[1]}`, WORDS[2]];
+		const inTurn = { longText: 'split', maxSegmentCharacters: 25, concurrency: 1 };
+		const { outputs } = await run({
+			parameters: speechNode({ maxEstimatedTokens: 115, ...inTurn }),
+			...{ asTool: true, onError: 'continueRegularOutput', nodeType: callingAtOnce(texts, paid) },
+		});
+		expect(outputs[0].map(({ json }) => json.error)).toEqual([undefined, undefined]);
+		expect(sim.charges).toHaveLength(3);
 	});
 
 	test('all pass within the limit', async () => {
