@@ -89,6 +89,18 @@ test('speakers from an expression, by name: with the default voice, and by the t
 	expect(new Set(spoken)).toEqual(new Set([undefined, 'b1']));
 });
 
+test.each([null, '', ' ', { mode: 'title', value: '' }])(
+	'a name for which another node found no voice (%j) is an error, and nothing is sent',
+	async (voice) => {
+		const { error } = await run({
+			parameters: dialogue({ voicesByName: '={{ $json.voices }}' }, { speakers: {} }),
+			items: [item({ script: SCRIPT, voices: { Anna: 'default', Ben: voice } })],
+		});
+		expect(error?.message).toContain('"Voices by Name" has no voice for "Ben"');
+		expect(sim.requests).toEqual([]);
+	},
+);
+
 describe('a line of nothing but markup', () => {
 	const LINES: Array<[string, string]> = [
 		['markdown', '---'],

@@ -1,3 +1,4 @@
+import { InputError, NOTHING_SENT } from '../../core/errors';
 import { requiredText, spokenText } from '../../fields/checks';
 import { type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
 import { fileFields } from '../../fields/files';
@@ -5,6 +6,7 @@ import { describeResource } from '../../fields/form';
 import {
 	choiceOption,
 	jsonObjectOption,
+	locatorValue,
 	rowsOf,
 	tableProperty,
 	textColumn,
@@ -130,7 +132,15 @@ const voicesByName = mapped(
 			'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
 		example: '{"Anna": "voice ID"}',
 	}),
-	(voices) => Object.entries(voices).map(([name, voice]) => speaker(name, voice)),
+	(voices) =>
+		Object.entries(voices).map(([name, voice]) => {
+			// Of a look-up that found nothing: the default voice would speak, and be paid for, in its place.
+			if (String(locatorValue(voice) ?? '').trim() !== '') return speaker(name, voice);
+			throw new InputError(
+				`"Voices by Name" has no voice for ${JSON.stringify(name)}`,
+				`Write "default" for the default voice, as in {"Anna": "default"}. ${NOTHING_SENT}`,
+			);
+		}),
 );
 
 const dialogueFields = {
