@@ -1,8 +1,8 @@
 import type { Execution, NodeContext } from './execution';
 
 /**
- * Whether anything runs behind an output of the node, from 0. A node that is switched off only passes on what it gets. Undefined
- * where n8n does not tell, as in its engine 2.0.
+ * Whether anything runs behind an output of the node, from 0. A node that is switched off only passes on what it gets.
+ * Undefined where n8n does not tell, as in its engine 2.0.
  */
 export function isConnected(
 	{ context, node, keepsMemory }: Execution,
@@ -21,8 +21,8 @@ export function isConnected(
 }
 
 /**
- * Makes n8n end the execution with the node's next error, although it is set to "Continue (using error output)", where n8n would put
- * the input on Success instead. False where the node's entry in n8n's stack cannot be reached.
+ * Makes n8n end the execution with the node's next error, although it is set to "Continue (using error output)", where
+ * n8n would put the input on Success instead. False where the node's entry in n8n's stack cannot be reached.
  */
 export function endOnError(context: NodeContext): boolean {
 	const entry = context.getExecuteData?.();

@@ -7,8 +7,9 @@ const SAME_FOR_ALL = /^=(?:[^{]|\{\{\s*\$(?:secrets|vars|env)\b[\w.[\]'"-]*\s*\}
 type CredentialContext = Pick<NodeContext, 'getNode' | 'getMode' | 'additionalData'>;
 
 /**
- * Whether the credential may differ from item to item. n8n resolves its expressions for each item, with a query of its database each
- * time; one look at the stored credential spares that where it has no such expression. True where n8n does not show it.
+ * Whether the credential may differ from item to item. n8n resolves its expressions for each item, with a query of its
+ * database each time; one look at the stored credential spares that where it has no such expression. True where n8n
+ * does not show it.
  */
 export async function variesByItem(context: CredentialContext, type: string): Promise<boolean> {
 	const { additionalData } = context;

@@ -59,8 +59,8 @@ export class Execution {
 	}
 
 	/**
-	 * Puts a file into n8n's store. The store gets the MIME type without parameters, the only form that n8n's preview plays; the item
-	 * gets all of it.
+	 * Puts a file into n8n's store. The store gets the MIME type without parameters, the only form that n8n's preview
+	 * plays; the item gets all of it.
 	 */
 	async store(
 		data: Parameters<NodeContext['helpers']['prepareBinaryData']>[0],
@@ -71,7 +71,10 @@ export class Execution {
 		return { ...(await this.helpers.prepareBinaryData(data, fileName, bare)), mimeType };
 	}
 
-	/** n8n's signed address of a file, valid for a day. Throws where n8n has none: it then keeps files in memory, or is too old. */
+	/**
+	 * n8n's signed address of a file, valid for a day. Throws where n8n has none: it then keeps files in memory, or is
+	 * too old.
+	 */
 	linkTo(file: IBinaryData): string {
 		const { createBinarySignedUrl }: Partial<NodeContext['helpers']> = this.helpers;
 		if (!createBinarySignedUrl) throw new Error('this version of n8n has no such links');
@@ -147,7 +150,10 @@ export class Execution {
 		return this.settings.engineType !== 'v2' && /^\d+$/.test(id);
 	}
 
-	/** Whether this is "Execute step" of this very node: n8n runs nothing behind it, and shows its output to whoever has clicked. */
+	/**
+	 * Whether this is "Execute step" of this very node: n8n runs nothing behind it, and shows its output to whoever has
+	 * clicked.
+	 */
 	get endsHere(): boolean {
 		const destination: unknown = this.context.runExecutionData?.startData?.destinationNode;
 		// Older versions give the name alone.
@@ -156,8 +162,8 @@ export class Execution {
 	}
 
 	/**
-	 * Whether n8n's Assistant runs the node by itself, in a temporary workflow: n8n deletes the execution and its files as soon as
-	 * it has ended.
+	 * Whether n8n's Assistant runs the node by itself, in a temporary workflow: n8n deletes the execution and its files
+	 * as soon as it has ended.
 	 */
 	get isDeletedAtOnce(): boolean {
 		return this.context.getWorkflow().name === `Execute node ${this.node.type}`;
@@ -192,7 +198,10 @@ export class Execution {
 		return this.cancel?.aborted === true;
 	}
 
-	/** Whether the workflow's trigger passes chunks of an answer on while they come; an agent waits for its tool's whole answer. */
+	/**
+	 * Whether the workflow's trigger passes chunks of an answer on while they come; an agent waits for its tool's whole
+	 * answer.
+	 */
 	get streams(): boolean {
 		return !this.isTool && this.context.isStreaming?.() === true;
 	}

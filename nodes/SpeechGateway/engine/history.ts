@@ -77,8 +77,8 @@ export function doneAfterWaiting(context: NodeContext, waiting: number): Map<str
 }
 
 /**
- * Whether this node has ended in another execution, or that execution is gone. n8n shows nothing of the nodes of one that runs, or has
- * crashed.
+ * Whether this node has ended in another execution, or that execution is gone. n8n shows nothing of the nodes of one
+ * that runs, or has crashed.
  */
 export async function hasEndedIn(context: NodeContext, executionId: string): Promise<boolean> {
 	const data = await context.getExecutionDataById?.(executionId).catch(() => undefined);

@@ -144,7 +144,10 @@ function rowIn({ id, ...fields }: IDataObject): ResultRow | undefined {
 
 const [START, TABLE_NODE] = ['Start', 'Table'];
 
-/** A workflow of two nodes, given inline: a start that takes the items, and n8n's node for data tables. Its executions are not saved. */
+/**
+ * A workflow of two nodes, given inline: a start that takes the items, and n8n's node for data tables. Its executions
+ * are not saved.
+ */
 const workflowOf = (parameters: INode['parameters']): IWorkflowBase => ({
 	id: '',
 	name: TABLE,

@@ -35,8 +35,8 @@ export function whyAwake(execution: Execution): string | undefined {
 }
 
 /**
- * Puts the execution to sleep as soon as the node has returned. At the given time (ms since 1970), n8n calls the node again with the same
- * items, run index and context; what it returns now is only shown while it sleeps.
+ * Puts the execution to sleep as soon as the node has returned. At the given time (ms since 1970), n8n calls the node
+ * again with the same items, run index and context; what it returns now is only shown while it sleeps.
  */
 export async function putToSleep(execution: Execution, until: number): Promise<void> {
 	const { context, round: runIndex } = execution;

@@ -26,8 +26,8 @@ const REMOVED_AT_ONCE = 200;
 const LOOK_AGAIN_MS = 2_000;
 
 /**
- * The words of SQLite, PostgreSQL and MySQL where executions on two workers make the list at the same moment: the second has recorded
- * nothing, and finds the list when it tries again.
+ * The words of SQLite, PostgreSQL and MySQL where executions on two workers make the list at the same moment: the
+ * second has recorded nothing, and finds the list when it tries again.
  */
 const MADE_TWICE = /UNIQUE constraint|duplicate (?:key|entry)/i;
 
@@ -71,8 +71,9 @@ export class SentKeys {
 	) {}
 
 	/**
-	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with `renews`, it becomes
-	 * the newest of the list all the same. Throws when it cannot be recorded; then nothing may be sent.
+	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with
+	 * `renews`, it becomes the newest of the list all the same. Throws when it cannot be recorded; then nothing may be
+	 * sent.
 	 */
 	async record(key: string, renews = false): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
@@ -108,9 +109,9 @@ export class SentKeys {
 	}
 
 	/**
-	 * Records all keys that wait, with one change of n8n's list, and tells each whether it was new. Of a key that is to be renewed, both names
-	 * are asked for, which records them: whichever was new is its name from now on, the other is taken away later. Where neither was,
-	 * a crash came between these two, and one of them is recorded anew.
+	 * Records all keys that wait, with one change of n8n's list, and tells each whether it was new. Of a key that is to
+	 * be renewed, both names are asked for, which records them: whichever was new is its name from now on, the other is
+	 * taken away later. Where neither was, a crash came between these two, and one of them is recorded anew.
 	 */
 	private async write(): Promise<void> {
 		const batch = this.waiting.splice(0);

@@ -64,8 +64,8 @@ const NO_ADDRESS = [
 ];
 
 /**
- * Whether the gateway is the one of the API document, the only one known to have speech jobs. Asked for a job that cannot exist, it
- * answers in JSON of its own; others say that they have no such address. Sends one free request.
+ * Whether the gateway is the one of the API document, the only one known to have speech jobs. Asked for a job that
+ * cannot exist, it answers in JSON of its own; others say that they have no such address. Sends one free request.
  */
 export async function hasJobRoutes(transport: Transport): Promise<boolean> {
 	try {

@@ -1,4 +1,7 @@
-/** The rule of `outcome.ts` for an answer, in words about this request; `gatewayWords.ts` reads the answer, `signs.ts` says what counts. */
+/**
+ * The rule of `outcome.ts` for an answer, in words about this request; `gatewayWords.ts` reads the answer, `signs.ts`
+ * says what counts.
+ */
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
 import { defined, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
@@ -180,7 +183,10 @@ const PLURALS: Partial<Record<Kind, string>> = {
 	video: 'videos',
 };
 
-/** Puts the facts of a request into the words of a rule: `{model}`, `{address}` and the like; a fact that it lacks leaves nothing. */
+/**
+ * Puts the facts of a request into the words of a rule: `{model}`, `{address}` and the like; a fact that it lacks
+ * leaves nothing.
+ */
 function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retryAfter?: number) {
 	const { kind, id, model, voice } = about;
 	// LiteLLM names the status.

@@ -1,11 +1,11 @@
 import { NotStartedError, type NotStartedReason } from '../core/errors';
 
 /**
- * Whether requests may start, and why not. A run has a gate, each account has one in it, and each item one in that of its account.
- * A gate closes for billed requests: those that wait end with its reason, those in flight go on. Free ones still pass, since what
- * is paid for is fetched; where there is nobody to ask, the gate is barred for them, too. Other reasons to send nothing never come
- * to a gate: a request on record is answered from the ledger, one that another execution has sent ends as unknown (`claims`), and
- * the spending limit refuses items before they start.
+ * Whether requests may start, and why not. A run has a gate, each account has one in it, and each item one in that of
+ * its account. A gate closes for billed requests: those that wait end with its reason, those in flight go on. Free ones
+ * still pass, since what is paid for is fetched; where there is nobody to ask, the gate is barred for them, too. Other
+ * reasons to send nothing never come to a gate: a request on record is answered from the ledger, one that another
+ * execution has sent ends as unknown (`claims`), and the spending limit refuses items before they start.
  */
 export class Gate {
 	/** Why no request may start at all, free ones included: no account, or another gateway's task. */

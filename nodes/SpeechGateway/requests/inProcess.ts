@@ -1,8 +1,8 @@
 import { Traffic } from './traffic';
 
 /**
- * What the calls of one node in one execution share in this process: its tries, the rounds of a loop, an agent's calls at the same
- * time. It is not in the execution's data, so a restart of n8n forgets it.
+ * What the calls of one node in one execution share in this process: its tries, the rounds of a loop, an agent's calls
+ * at the same time. It is not in the execution's data, so a restart of n8n forgets it.
  */
 export class InProcess {
 	/** The tasks that this execution has made. */

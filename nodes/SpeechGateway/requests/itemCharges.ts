@@ -2,10 +2,10 @@ import { defined } from '../core/json';
 import { type Charge, type Entry, type ItemRecord, taskIdOf } from './records';
 
 /**
- * What an item says it was charged ("Charges"), by the entries of its requests. Each charge leaves the node once, or people who add them
- * up would count it twice: `told` names those that have left, and a finished item keeps the others until it leaves. n8n starts every
- * retry of a failed execution from the same record, so charges of that execution are set apart, under its ID: the first of its
- * retries that hands over items tells them.
+ * What an item says it was charged ("Charges"), by the entries of its requests. Each charge leaves the node once, or
+ * people who add them up would count it twice: `told` names those that have left, and a finished item keeps the others
+ * until it leaves. n8n starts every retry of a failed execution from the same record, so charges of that execution are
+ * set apart, under its ID: the first of its retries that hands over items tells them.
  */
 export class ItemCharges {
 	constructor(private readonly record: ItemRecord) {}

@@ -1,10 +1,11 @@
 /**
- * The way of a billed request. Its key says what is asked for, so `billed` first looks into the ledger: what is done is returned from
- * there, what may have been charged is never sent again. Then `inTurns` takes turns with the other requests: the gate must be open, and
- * the limiter must have room. In its turn, `tryBilled` takes the item's claims, which keep other executions from sending the same;
- * writes the ledger; and sends. The outcome decides what becomes of the entry: removed when nothing was charged (the request may go
- * again, after a pause), marked as cut, or kept as unknown. Each step stands before the next because a crash may come in between:
- * whatever has left is on record, and what is on record may not have left. Free requests take turns, too, and need none of the rest.
+ * The way of a billed request. Its key says what is asked for, so `billed` first looks into the ledger: what is done is
+ * returned from there, what may have been charged is never sent again. Then `inTurns` takes turns with the other
+ * requests: the gate must be open, and the limiter must have room. In its turn, `tryBilled` takes the item's claims,
+ * which keep other executions from sending the same; writes the ledger; and sends. The outcome decides what becomes of
+ * the entry: removed when nothing was charged (the request may go again, after a pause), marked as cut, or kept as
+ * unknown. Each step stands before the next because a crash may come in between: whatever has left is on record, and
+ * what is on record may not have left. Free requests take turns, too, and need none of the rest.
  */
 import type { IDataObject } from 'n8n-workflow';
 import {

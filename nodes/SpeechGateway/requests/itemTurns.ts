@@ -1,8 +1,9 @@
 /**
- * How the requests of one item take turns with all others of the run. A request may start when the gate is open and the limiter has
- * room; after a failure that may pass it queues again, behind a pause that grows. When one has failed for good, the item gives up:
- * its gate closes, what waits ends, what is in flight goes on. In stop mode the item's failure ends the run, so until that is
- * decided, the billed requests of the others are held. Free requests need nothing else; `itemRequests.ts` adds what billed ones do.
+ * How the requests of one item take turns with all others of the run. A request may start when the gate is open and the
+ * limiter has room; after a failure that may pass it queues again, behind a pause that grows. When one has failed for
+ * good, the item gives up: its gate closes, what waits ends, what is in flight goes on. In stop mode the item's failure
+ * ends the run, so until that is decided, the billed requests of the others are held. Free requests need nothing else;
+ * `itemRequests.ts` adds what billed ones do.
  */
 import { asError, NotStartedError } from '../core/errors';
 import { abortsIn, pause } from '../core/pause';

@@ -14,7 +14,10 @@ import { requestKey } from './requestKey';
 import type { Execution } from '../engine/execution';
 import { type DoneTask, doneAfterWaiting, firstExecutionId } from '../engine/history';
 
-/** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
+/**
+ * Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the
+ * task.
+ */
 const WAITING = 'waiting';
 
 /**

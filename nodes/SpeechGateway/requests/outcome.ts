@@ -1,8 +1,14 @@
-/** What an answer means: the table of rules, by the signs of `signs.ts`; `explain.ts` puts a rule into words about one request. */
+/**
+ * What an answer means: the table of rules, by the signs of `signs.ts`; `explain.ts` puts a rule into words about one
+ * request.
+ */
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
-/** What became of a request that brought no success. Nothing else in the package decides whether a request may be sent again. */
+/**
+ * What became of a request that brought no success. Nothing else in the package decides whether a request may be sent
+ * again.
+ */
 export type Outcome =
 	| 'notSent' /* certain that nothing left this machine: retry */
 	| 'throttled' /* too many requests, not charged: slow down, retry */
@@ -88,7 +94,8 @@ export const RULES = [
 	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
 		'The gateway lost track of the request',
 	]),
-	// A panic of new-api or one-api; one-api's chat when its upstream failed; new-api's penalty for a text; Portkey's check of a finished answer.
+	// A panic of new-api or one-api; one-api's chat when its upstream failed; new-api's penalty for a text; Portkey's
+	// check of a finished answer.
 	rule(
 		[
 			{ status: '5xx', says: /_panic$/m },

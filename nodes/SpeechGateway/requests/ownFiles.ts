@@ -22,8 +22,9 @@ export async function copyOf(execution: Execution, file: IBinaryData): Promise<I
 }
 
 /**
- * Makes the files that an item has from the failed execution this retry's own, since n8n deletes files together with their
- * execution. Resolves to an error, with the files that are left, if one is gone already. What n8n cannot store stays where it is.
+ * Makes the files that an item has from the failed execution this retry's own, since n8n deletes files together with
+ * their execution. Resolves to an error, with the files that are left, if one is gone already. What n8n cannot store
+ * stays where it is.
  */
 export async function ownFiles(
 	session: Session,

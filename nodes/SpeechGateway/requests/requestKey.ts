@@ -4,9 +4,9 @@ import { evenlySpaced } from '../text/knownSegments';
 import type { SentSegment } from './records';
 
 /**
- * The name of what is asked for: SHA-256 of its kind and of what is sent. Of speech that is the model, the words, the voice by ID,
- * the speed, the format and any more fields; of a chat or video the body; of a clone the file's hash and the title. Whatever asks
- * "is this the same request?" compares these keys.
+ * The name of what is asked for: SHA-256 of its kind and of what is sent. Of speech that is the model, the words, the
+ * voice by ID, the speed, the format and any more fields; of a chat or video the body; of a clone the file's hash and
+ * the title. Whatever asks "is this the same request?" compares these keys.
  */
 export function requestKey(kind: string, sent: object): string {
 	const isSpeech = kind === 'speech' || kind === 'job';

@@ -8,8 +8,8 @@ const MAX_DELAY_MS = 30_000;
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /**
- * Exponential backoff with full jitter, ms: anywhere between 0 and the ceiling of the attempt (0 for the first), so that requests which failed
- * together do not come back together.
+ * Exponential backoff with full jitter, ms: anywhere between 0 and the ceiling of the attempt (0 for the first), so
+ * that requests which failed together do not come back together.
  */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
 	return Math.round(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));

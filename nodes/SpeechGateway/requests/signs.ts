@@ -1,4 +1,7 @@
-/** What an answer and its request show (`Facts`), and what a rule of `outcome.ts` asks of them (`Sign`); `explain.ts` finds the facts. */
+/**
+ * What an answer and its request show (`Facts`), and what a rule of `outcome.ts` asks of them (`Sign`); `explain.ts`
+ * finds the facts.
+ */
 import type { Endpoint } from '../gateway/endpoints';
 
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */

@@ -3,8 +3,8 @@ import { pause } from '../core/pause';
 import type { Session } from './session';
 
 /**
- * How long to wait before n8n is asked again to store a paid file, ms. n8n looks for a lost database after 1, 2, 4 and 8 s, counted
- * from when it notices.
+ * How long to wait before n8n is asked again to store a paid file, ms. n8n looks for a lost database after 1, 2, 4 and
+ * 8 s, counted from when it notices.
  */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
 

@@ -24,7 +24,10 @@ interface SentRequest {
 
 type End = Pick<SentRequest, 'charged' | 'requestId' | 'clockAheadMs' | 'neighbours'>;
 
-/** The billed requests that one node has sent in one execution with one account, in all its tries and rounds, as far as this process knows. */
+/**
+ * The billed requests that one node has sent in one execution with one account, in all its tries and rounds, as far as
+ * this process knows.
+ */
 export class Traffic {
 	/** In the order in which they were sent. */
 	private readonly sent = new Map<Sent, SentRequest>();

@@ -79,8 +79,8 @@ export const causeOf = (facts: string): { what: string; advice: string } => {
 };
 
 /**
- * The error of a request without an answer. Causes are only told of a request that certainly did not leave: one that was lost or timed
- * out may have arrived. `root` is the address that was called.
+ * The error of a request without an answer. Causes are only told of a request that certainly did not leave: one that
+ * was lost or timed out may have arrived. `root` is the address that was called.
  */
 export function unreachable(
 	{ failure, code, detail, proxyStatus }: Unanswered,

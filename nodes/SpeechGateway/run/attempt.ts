@@ -1,9 +1,10 @@
 /**
- * An attempt in five steps, each over all items before the next begins. Read: parameters and files, without the network. Look up: what
- * only the gateway knows, such as the IDs of voices; free. Check: all items together, against the spending limit. Send: every item by
- * itself; none of them rejects, since others are in flight and paid for. Sort: results onto branches, failures to where n8n looks for
- * them. In stop mode, a failure of the first three steps ends the run before anything is paid for; later ones end it when all that was
- * in flight is on record. n8n may call the node once more after any of this, so what is finished is taken from the ledger.
+ * An attempt in five steps, each over all items before the next begins. Read: parameters and files, without the
+ * network. Look up: what only the gateway knows, such as the IDs of voices; free. Check: all items together, against
+ * the spending limit. Send: every item by itself; none of them rejects, since others are in flight and paid for. Sort:
+ * results onto branches, failures to where n8n looks for them. In stop mode, a failure of the first three steps ends
+ * the run before anything is paid for; later ones end it when all that was in flight is on record. n8n may call the
+ * node once more after any of this, so what is finished is taken from the ledger.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { InputError, NotStartedError } from '../core/errors';
@@ -89,8 +90,8 @@ export class Attempt {
 	}
 
 	/**
-	 * The session of each item. Those that are finished, or send nothing, get one that reaches no gateway. In stop mode, a credential that
-	 * cannot be read ends the run here: other items must not be paid for first.
+	 * The session of each item. Those that are finished, or send nothing, get one that reaches no gateway. In stop mode,
+	 * a credential that cannot be read ends the run here: other items must not be paid for first.
 	 */
 	private async paying(inputs: Inputs, sessions: Sessions): Promise<Session[]> {
 		const { execution, operation } = this;
@@ -128,9 +129,10 @@ export class Attempt {
 	}
 
 	/**
-	 * Sends what is missing of all items. First the files of a failed execution become this one's: n8n may delete them at any time, and
-	 * an item whose file is gone sends nothing. The names of Send Once Keys are taken for all items together, not with a query
-	 * each, and left in the end, however that comes. The check is last, when every voice has its ID and nothing is sent yet.
+	 * Sends what is missing of all items. First the files of a failed execution become this one's: n8n may delete them at
+	 * any time, and an item whose file is gone sends nothing. The names of Send Once Keys are taken for all items
+	 * together, not with a query each, and left in the end, however that comes. The check is last, when every voice has
+	 * its ID and nothing is sent yet.
 	 */
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
@@ -195,8 +197,9 @@ export class Attempt {
 	}
 
 	/**
-	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; asleep, if any item waits; with
-	 * an error where an unknown outcome would reach nobody. Only behind these exits do items leave, and the ledger closes.
+	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; asleep, if any
+	 * item waits; with an error where an unknown outcome would reach nobody. Only behind these exits do items leave, and
+	 * the ledger closes.
 	 */
 	private async end(
 		settled: Settled[],

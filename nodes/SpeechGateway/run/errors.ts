@@ -108,8 +108,8 @@ export function runError(
 }
 
 /**
- * The error of a run from which nothing leaves, although items may have been charged: nothing is connected to "Unknown". It has the
- * facts of the first of them; the ledger keeps all for a retry by hand.
+ * The error of a run from which nothing leaves, although items may have been charged: nothing is connected to
+ * "Unknown". It has the facts of the first of them; the ledger keeps all for a retry by hand.
  */
 export function unheardError(
 	execution: Execution,
@@ -148,8 +148,9 @@ const IN_SUB_WORKFLOW =
 const DO_NOT_EXECUTE = 'Do not click Execute again';
 
 /**
- * Says what is paid for, and how to get the rest without paying for it again: after an error, people click Execute, which starts a new
- * execution and pays for everything once more. Empty if nothing is charged, or there is one item of one segment.
+ * Says what is paid for, and how to get the rest without paying for it again: after an error, people click Execute,
+ * which starts a new execution and pays for everything once more. Empty if nothing is charged, or there is one item of
+ * one segment.
  */
 function wordsOnResults(
 	results: Result[],

@@ -4,7 +4,10 @@ import type { ErrorText } from '../requests/records';
 import { errorText } from './errors';
 import type { Failed } from './operation';
 
-/** An item that has failed. From here on its error is text, together with what was paid for: the ID of its task, and its files. */
+/**
+ * An item that has failed. From here on its error is text, together with what was paid for: the ID of its task, and its
+ * files.
+ */
 export function failed(error: unknown, ledger?: ItemLedger): Failed {
 	const text = errorText(error);
 	return { failed: ledger?.maybeCharged ? withPaid(text, ledger) : text };

@@ -152,8 +152,8 @@ export class ItemRun {
 	}
 
 	/**
-	 * How an item ends whose operation threw. After Stop, what may have been charged is unknown, whatever the error says: the request
-	 * that was interrupted may have arrived.
+	 * How an item ends whose operation threw. After Stop, what may have been charged is unknown, whatever the error says:
+	 * the request that was interrupted may have arrived.
 	 */
 	private endedWith(error: unknown, input: Input): Settled {
 		const { operation, index, ledger } = this;

@@ -21,8 +21,8 @@ export function keep(name: string, result: string): void {
 }
 
 /**
- * An execution that has a name in this process, so that others wait for its result instead of sending the same; `free` resolves when it
- * has given the name back.
+ * An execution that has a name in this process, so that others wait for its result instead of sending the same; `free`
+ * resolves when it has given the name back.
  */
 export interface Taker {
 	execution?: string;

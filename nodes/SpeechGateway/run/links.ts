@@ -7,8 +7,8 @@ import type { Settled } from './operation';
 import { typedOption } from './readItems';
 
 /**
- * Adds links to their files to finished items, where the user wants them. They are made when the items leave, since a retry stores
- * files anew. Where n8n has no links, a hint says so.
+ * Adds links to their files to finished items, where the user wants them. They are made when the items leave, since a
+ * retry stores files anew. Where n8n has no links, a hint says so.
  */
 export function withLinks(settled: Settled[], execution: Execution): Settled[] {
 	const typed = typedOption(execution, link.options[0].name);

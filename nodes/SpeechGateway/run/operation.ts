@@ -33,8 +33,8 @@ export interface Work<I, P = undefined> {
 	/** Makes one result of all items that could be read, paired with each of them. Free. */
 	combine?: (all: Array<{ index: number; input: I }>, session: Session) => Promise<Result>;
 	/**
-	 * Whether it deletes something, which is free: the ledger keeps the result all the same, since a later attempt would find nothing to
-	 * delete, and fail.
+	 * Whether it deletes something, which is free: the ledger keeps the result all the same, since a later attempt would
+	 * find nothing to delete, and fail.
 	 */
 	deletes?: boolean;
 	/** Describes the request of an item whose outcome is unknown. */

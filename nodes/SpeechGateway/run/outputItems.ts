@@ -161,7 +161,10 @@ export async function sortOntoBranches(
 	return outputs;
 }
 
-/** The items of a result, each with the row that it was made of, where that comes along. `told`: what it says it was charged. */
+/**
+ * The items of a result, each with the row that it was made of, where that comes along. `told`: what it says it was
+ * charged.
+ */
 function besideRow(
 	{ branch, items, pairedItem }: Extract<Settled, Result>,
 	index: number,
@@ -207,7 +210,10 @@ export function giveHints(
 	);
 }
 
-/** Hints of a run that are shown, each in a box of n8n's editor. Those of the run itself come first and last, those of items between. */
+/**
+ * Hints of a run that are shown, each in a box of n8n's editor. Those of the run itself come first and last, those of
+ * items between.
+ */
 const [FIRST_HINTS, LAST_HINTS] = [15, 10];
 
 function firstAndLast(hints: string[]): string[] {

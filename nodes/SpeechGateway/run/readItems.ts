@@ -115,7 +115,10 @@ export function typedOption({ node }: Execution, name: string): unknown {
 	return isRecord(options) ? options[name] : undefined;
 }
 
-/** Refuses items that come back from the branch Unknown to be sent again, unless Settle has found that they were not charged. */
+/**
+ * Refuses items that come back from the branch Unknown to be sent again, unless Settle has found that they were not
+ * charged.
+ */
 function refuseReturned(
 	execution: Execution,
 	operation: Operation,

@@ -35,7 +35,10 @@ const isOurs = ({ outcome, waitedSeconds, charges, bytes, mimeType, id }: IDataO
 	Array.isArray(charges) ||
 	(typeof bytes === 'number' && [mimeType, id].some((value) => typeof value === 'string'));
 
-/** Whether a row is an error item of such a node, by what only that says of a text: its files are that node's, its fields are not. */
+/**
+ * Whether a row is an error item of such a node, by what only that says of a text: its files are that node's, its
+ * fields are not.
+ */
 const isOurError = ({ error }: IDataObject): boolean =>
 	isRecord(error) && (error.outcome === 'unknown' || isRecord(error.segments));
 

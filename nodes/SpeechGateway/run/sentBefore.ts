@@ -11,11 +11,11 @@ import { copyOf } from '../requests/ownFiles';
 import type { Run } from '../requests/session';
 
 /**
- * Same key, same result. An item whose Send Once Key this node has sent before gets the first result again, and nothing is sent.
- * Results are in this process's memory and, for all workers, in a data table of n8n's. Whoever sends a key takes its name first,
- * in the process and in the table, where the lowest row has it; others wait for the result. Neither keeps a key from being
- * charged twice: n8n's list of keys stands in front of every request (see `claims`). So whatever becomes of memory and table,
- * the worst is an item that was already sent, without its result.
+ * Same key, same result. An item whose Send Once Key this node has sent before gets the first result again, and nothing
+ * is sent. Results are in this process's memory and, for all workers, in a data table of n8n's. Whoever sends a key
+ * takes its name first, in the process and in the table, where the lowest row has it; others wait for the result.
+ * Neither keeps a key from being charged twice: n8n's list of keys stands in front of every request (see `claims`). So
+ * whatever becomes of memory and table, the worst is an item that was already sent, without its result.
  */
 
 /** A Send Once Key, as it is known in all executions. */
@@ -48,12 +48,15 @@ const LONGEST_WAIT_MS = 180_000;
 const MOST_PAUSE_MS = 5_000;
 
 /**
- * A run that adds so many rows deletes what it can: n8n has no index for its tables, so that each search reads all of them, and takes
- * 200 MB for all.
+ * A run that adds so many rows deletes what it can: n8n has no index for its tables, so that each search reads all of
+ * them, and takes 200 MB for all.
  */
 const MANY_ROWS = 20;
 
-/** How long rows are gathered while other items go on. If n8n is killed meanwhile, these results are lost; no key is sent again. */
+/**
+ * How long rows are gathered while other items go on. If n8n is killed meanwhile, these results are lost; no key is
+ * sent again.
+ */
 const GATHERED_MS = 1_000;
 
 const DAY_MS = 24 * 3_600_000;
@@ -169,8 +172,9 @@ export class SentBefore {
 	}
 
 	/**
-	 * The run has ended, or sleeps: names are free again, but for those of items that sleep (`asleep`). Rows that took a name have no use
-	 * beside those with a result. Items that sleep get rows of their own first, so that one deletion serves for all others.
+	 * The run has ended, or sleeps: names are free again, but for those of items that sleep (`asleep`). Rows that took a
+	 * name have no use beside those with a result. Items that sleep get rows of their own first, so that one deletion
+	 * serves for all others.
 	 */
 	async end(asleep: NamedKey[]): Promise<void> {
 		const { taker } = this;

@@ -7,8 +7,8 @@ import type { Ledger } from '../requests/ledger';
 import type { Run } from '../requests/session';
 
 /**
- * Puts the execution to sleep (`engine/sleep`) until the next poll. Finished and failed items are recorded, so that they are not run again on
- * waking up. Returns the items that n8n shows meanwhile.
+ * Puts the execution to sleep (`engine/sleep`) until the next poll. Finished and failed items are recorded, so that
+ * they are not run again on waking up. Returns the items that n8n shows meanwhile.
  */
 export async function goToSleep(
 	ledger: Ledger,

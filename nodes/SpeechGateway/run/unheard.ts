@@ -5,8 +5,8 @@ import type { Branch, Result } from '../requests/records';
 import type { Settled } from './operation';
 
 /**
- * An unknown outcome is a failure of which somebody must hear. Where nothing is connected to "Unknown", such items leave as n8n's
- * error items do or, if nothing else leaves either, the execution fails.
+ * An unknown outcome is a failure of which somebody must hear. Where nothing is connected to "Unknown", such items
+ * leave as n8n's error items do or, if nothing else leaves either, the execution fails.
  */
 
 /** Where items of unknown outcome go; `nowhere`: the run must end with an error. */
