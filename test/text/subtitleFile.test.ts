@@ -270,6 +270,23 @@ island<00:00:05.500><c> again</c>
 		],
 	],
 	[
+		'as Whisper prints them, with the names of speakers',
+		'[00:00.000 --> 00:02.000]  Anna: Who is there?\n[00:02.500 --> 00:04.000]  Ben: Me.',
+		[
+			[0, 'Who is there?'],
+			[2.5, 'Me.'],
+		],
+	],
+	[
+		'whose captions have places in several spellings',
+		'WEBVTT\n\n00:01.000 --> 00:02.000 Position: 10% align:start\nLeft.\n\n00:03.000 --> 00:04.000 L:90% A:start snap:false\nRight.\n\n00:05.000 --> 00:06.000 X1:20 Y2:40\nBelow.\n',
+		[
+			[1, 'Left.'],
+			[3, 'Right.'],
+			[5, 'Below.'],
+		],
+	],
+	[
 		'of a stream, whose files stand one behind the other',
 		'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:01.000 --> 00:02.000\nFog.\n\nWEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:07.000 --> 00:08.000\nSun.\n',
 		[

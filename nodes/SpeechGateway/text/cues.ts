@@ -10,8 +10,10 @@ const CUE_TIME = String.raw`-?\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?
 const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
 /** The times of a cue, and what stands behind them; in brackets, as Whisper prints them. */
 const CUE_LINE = new RegExp(`^\\[?(${CUE_TIME})${ARROW}(${CUE_TIME})\\]?(?:[ \\t]+(.*))?$`, 'u');
-/** Where the caption stands on the screen. */
-const SETTINGS = /^\w+[ \t]*:[ \t]*\S+(?:[ \t]+\w+[ \t]*:[ \t]*\S+)*$/;
+/** Where the caption stands on the screen: WebVTT's settings, those of its drafts (`L:90%`), SubRip's `X1:201`. */
+const SETTING = String.raw`(?:(?:[Vv]ertical|[Ll]ine|[Pp]osition|[Ss]ize|[Aa]lign|[Rr]egion)[ \t]*:[ \t]*|[XY][12]:|[DLTSA]:|[a-z]\w*:(?!//))\S+`;
+/** Nothing but settings; `Ben: Hello.` is words. */
+const SETTINGS = new RegExp(`^${SETTING}(?:[ \\t]+${SETTING})*$`);
 const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
 const CUE_NUMBER = /^\d{1,6}[.:)]?$/;
 const CUE_FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
