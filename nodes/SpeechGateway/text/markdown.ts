@@ -141,13 +141,7 @@ function readMarks(tokens: Token[], env: Env): void {
 				const isFootnote = text.content.startsWith('^');
 				if (isFootnote || isSource(text.content, !/\S$/.test(before)) || endsClaim) {
 					env.reading.leaveOut('footnotes');
-					text.content = '';
-					// `[[1]](address)` whose number has an address of its own.
-					const opening = tokens[at - 1];
-					if (opening?.content.endsWith('[') && LINK_END.test(next?.content ?? '')) {
-						opening.content = opening.content.slice(0, -1);
-						next.content = next.content.replace(LINK_END, '');
-					}
+					dropMark(tokens, at);
 					return;
 				}
 			}
@@ -162,16 +156,31 @@ function readMarks(tokens: Token[], env: Env): void {
 				})
 				.replace(STRUCK, '$1');
 		} else if (type === 'softbreak') {
-			let line = '';
-			for (let n = at + 1; n < tokens.length && line.length < 80; n++) {
-				if (tokens[n].type.endsWith('break')) break;
-				line += tokens[n].content;
-			}
-			if (LABEL_LINE.test(line)) token.type = 'hardbreak';
+			if (LABEL_LINE.test(lineBehind(tokens, at))) token.type = 'hardbreak';
 		}
 		const end = type.endsWith('break') ? '\n' : type.endsWith('_close') ? '*' : content;
 		before = (before + end).slice(-2);
 	});
+}
+
+/** Empties a link that is a mark, with the brackets around one whose number has an address of its own: `[[1]](address)`. */
+function dropMark(tokens: Token[], at: number): void {
+	const [opening, text, next] = [tokens[at - 1], tokens[at + 1], tokens[at + 3]];
+	text.content = '';
+	if (opening?.content.endsWith('[') && LINK_END.test(next?.content ?? '')) {
+		opening.content = opening.content.slice(0, -1);
+		next.content = next.content.replace(LINK_END, '');
+	}
+}
+
+/** The beginning of the line behind a line break, as far as it shows whether it is a label. */
+function lineBehind(tokens: Token[], at: number): string {
+	let line = '';
+	for (let n = at + 1; n < tokens.length && line.length < 80; n++) {
+		if (tokens[n].type.endsWith('break')) break;
+		line += tokens[n].content;
+	}
+	return line;
 }
 
 const { escapeHtml } = markdown.utils;
