@@ -8,6 +8,7 @@ import {
 	type EngineRun,
 	item,
 	jobNode,
+	keeping,
 	runNode,
 	saved,
 	speechNode,
@@ -155,6 +156,13 @@ test('an outage at one gateway ends its rows only; what is unknown says which ac
 	for (const { json } of [...done, ...failed]) expect(JSON.stringify(json)).not.toContain('paidBy');
 });
 
+test('a Send Once Key is sent once, whoever pays', async () => {
+	const parameters = speechNode({ sendOnceKey: 'whoever pays', whenSentBefore: 'again' });
+	const { outputs } = await run([own('One.'), theirs('One.')], { parameters });
+	expect(outputs.map(({ length }) => length)).toEqual([1, 1, 0]);
+	expect(sim.charges).toHaveLength(1);
+});
+
 test('what is unknown names neighbours of its own account alone', async () => {
 	sim.fault({ input: 'Two.', status: 504, charge: true });
 	const items = [own('One.'), theirs('Two.'), own('Three.'), theirs('Four.')];
@@ -254,6 +262,23 @@ describe('what one account has begun', () => {
 		const parameters = { ...jobNode(), operation: 'create' };
 		const { outputs } = await run([own('One.'), elsewhere('Two.')], { parameters });
 		expect(outputs[0].map(({ json }) => json.id)).toEqual(['7', '7']);
+	});
+
+	test('… also when both come back from Waiting', async () => {
+		const body = { id: 7, object: 'speech.job', status: 'queued' };
+		for (const gateway of [sim, other]) {
+			gateway.fault({ method: 'POST', status: 200, charge: true, body });
+			gateway.fault({ method: 'GET', status: 200, body, times: Infinity });
+		}
+		let left: INodeExecutionData[] = [];
+		const { rounds } = await run([], {
+			parameters: jobNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' }),
+			rounds: [[own('One.'), elsewhere('Two.')], [item({})]],
+			brings: (items) => (left.length > 0 ? left : items),
+			...{ items: undefined, nodeType: keeping((made) => (left = [...made[2]])) },
+		});
+		expect(rounds.map((outputs) => outputs[2].length)).toEqual([2, 2]);
+		expect([sim, other].map((gateway) => posts(gateway).length)).toEqual([1, 1]);
 	});
 
 	test.each([403, 404])(

@@ -130,7 +130,9 @@ test('a request that was cut, and no jobs: the error says both, and what helps',
 	const { outputs } = await run();
 	expect(outputs[2][0].json.error).toMatchObject({
 		message: expect.stringMatching(/\(524\).*no speech jobs/),
-		description: expect.stringMatching(/"Split".*"Max Segment Characters"/),
+		description: expect.stringMatching(
+			/"Split".*"Max Segment Characters".*not charged, by the gateway's API document/,
+		),
 	});
 	expect(sent()).toHaveLength(2);
 });
