@@ -159,6 +159,15 @@ test('options: While Waiting only where a long text is made by jobs; its segment
 	expect(await editor.by('parameter-input-maxSegmentCharacters').count()).toBe(1);
 });
 
+test('options: one that belongs to another is offered before that one has a value', async () => {
+	const options = { sendOnceKey: '={{ $json.id }}' };
+	const parameters = { resource: 'speech', operation: 'generate', text: 'Hello.', options };
+	const { id } = await n8n.api.importWorkflow(buildWorkflow({ parameters }));
+	await editor.openWorkflow(id);
+	await editor.openNode(NODE_NAME);
+	expect(await editor.openOptions()).toContain('When Sent Before');
+});
+
 test('an error says what happened, to which item, and what to do', async () => {
 	sim.fault({ path: '/v1/audio/speech', input: 'Two', status: 402 });
 	const data = { apiKey: sim.apiKey, baseUrl: sim.url };
