@@ -217,7 +217,7 @@ test.each<EngineRun['onError']>(['stopWorkflow', 'continueErrorOutput'])(
 	async (onError) => {
 		const texts = ['Waits for its turn.', 'Is a job.', 'Is refused.'];
 		const items = texts.map((text, id) => item({ id, text }));
-		sim.fault({ method: 'POST', input: texts[0], status: 521 });
+		sim.fault({ method: 'POST', input: texts[0], status: 521, retryAfter: 5 });
 		sim.fault({ method: 'POST', input: texts[1], jobSeconds: 600 });
 		sim.fault({ method: 'POST', input: texts[2], status: 402 });
 		const parameters = jobNode({ ...AGAIN, whileWaiting: 'sleep', concurrency: 2, maxRetries: 1 });
@@ -230,6 +230,41 @@ test.each<EngineRun['onError']>(['stopWorkflow', 'continueErrorOutput'])(
 		expect(sim.charged()).toEqual([texts[1], texts[0]]);
 	},
 );
+
+test('an item that was charged in part before a run stopped is known by every worker', async () => {
+	const [one, two] = ['The first half of a text.', 'The other half of that text.'];
+	const items = [
+		item({ id: 'a', text: `${one}\n\n${two}` }),
+		item({ id: 'b', text: 'This is refused.' }),
+	];
+	sim.fault({ input: two, status: 521, retryAfter: 5 });
+	sim.fault({ input: 'This is refused.', status: 400, delayMs: 100 });
+	const split = { longText: 'split', maxSegmentCharacters: 30, maxRetries: 1 };
+	expect((await run({ items }, split)).error?.message).toContain('item 2 of 2');
+	expect(sim.charged()).toEqual([one]);
+	elsewhere();
+	const { json } = only(await run({ items: [items[0]] }, split), 1);
+	expect(json.message).toContain('it was charged in part and not finished');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('a row that came too late keeps no key from being sent', async () => {
+	tables.slow = async () => await wait(5);
+	const workers = [await startWorker(), await startWorker()];
+	sim.fault({ path: '/v1/audio/speech', status: 400, delayMs: 1_000 });
+	const texts = ['Good morning.', 'Good evening.'];
+	const both = await Promise.all(
+		workers.map(async ({ nodeType }, index) => {
+			return await run({ items: [item({ id: 'a', text: texts[index] })], nodeType });
+		}),
+	);
+	expect(both.map(({ error }) => error?.message)).toEqual([
+		expect.stringContaining('400'),
+		expect.stringContaining('Something else was sent'),
+	]);
+	expect(tables.rows).toEqual([]);
+	expect(only(await run()).json.replayed).toBeUndefined();
+});
 
 describe('without a table', () => {
 	test('results of this process are given again, with a hint', async () => {

@@ -15,7 +15,7 @@ import type { Session } from '../requests/session';
 import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
 import { failed } from './failed';
-import { askedKey, type Failed, operationName, type Operation, type Settled } from './operation';
+import { askedKey, operationName, type Operation, type Settled } from './operation';
 import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
@@ -134,11 +134,16 @@ export class ItemRun {
 		return { branch: 'success', items: [earlier.item] };
 	}
 
-	/** Keeps what has come of the item's key, for others that bring it. */
+	/**
+	 * Keeps what has come of the item's key, for others that bring it; also that it was charged in part before the run stopped
+	 * sending, since n8n's list of keys may lose one while another worker writes it. Other items that were not sent are left to
+	 * `SentBefore.end`.
+	 */
 	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
 		const { key } = this;
-		if (!key || 'asleep' in settled || 'notStarted' in settled) return;
-		await this.sentBefore.settle(key, endedAs(settled, sentNothing));
+		if (!key || 'asleep' in settled) return;
+		const ended = endedAs(settled, sentNothing);
+		if (ended || !('notStarted' in settled)) await this.sentBefore.settle(key, ended);
 	}
 
 	/** Delivers what an earlier attempt has finished, and records a key that was added since. */
@@ -209,9 +214,10 @@ function namedKey(
 }
 
 /** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(settled: Result | Failed, sentNothing: boolean): Ended {
+function endedAs(settled: Exclude<Settled, { asleep: unknown }>, sentNothing: boolean): Ended {
 	if (sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };
+	if ('notStarted' in settled) return { lost: 'it was charged in part and not finished' };
 	const [item] = settled.items;
 	if (settled.branch === 'success') return { item };
 	if (settled.branch === 'unknown') return { lost: 'its outcome is unknown' };

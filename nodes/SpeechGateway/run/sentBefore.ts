@@ -84,6 +84,8 @@ export class SentBefore {
 	private readonly rows = new Map<string, ResultRow | undefined>();
 	/** Rows that took a name. */
 	private added = 0;
+	/** Whether one of them came too late: when its name is free again, it must not look taken. */
+	private cameLate = false;
 	private unwritten: NewRow[] = [];
 	private writing: Promise<void> | undefined;
 	/** Aborts when there is nothing more to gather for the next write. */
@@ -180,7 +182,8 @@ export class SentBefore {
 		const { taker } = this;
 		const unsettled = [...this.own.values()].map(({ asked }) => asked);
 		for (const asked of unsettled) this.leave(asked);
-		if (unsettled.length <= asleep.length && this.added < MANY_ROWS) return;
+		const isSettled = unsettled.length <= asleep.length;
+		if (isSettled && !this.cameLate && this.added < MANY_ROWS) return;
 		await this.withTable(async () => {
 			const rows = asleep.map((one) => ({ ...this.row(one, ''), taker: randomUUID() }));
 			if (rows.length > 0) await this.table.add(rows);
@@ -239,6 +242,7 @@ export class SentBefore {
 			this.added += added.length;
 			const now = added.length > 0 ? await this.look(names) : earlier;
 			for (const row of now) if (this.isOthers(row)) this.rows.set(row.name, row);
+			this.cameLate ||= added.some(({ name }) => this.rows.get(name) !== undefined);
 		});
 	}
 
