@@ -178,7 +178,12 @@ describe('parentheses read aloud', () => {
 			'a[i] list[index] [1] [12, 13] [x] [note 3] [docs](https://e.org) [docs][1]',
 			'a[i] list[index] [1] [12, 13] [x] [note 3] [docs](https://e.org) [docs][1]',
 		],
-		['[[Wiki page]] [me@e.org] [^n] ![alt text]', '[[Wiki page]] [me@e.org] [^n] ![alt text]'],
+		['[[1]] [me@e.org] [^n] ![alt text]', '[[1]] [me@e.org] [^n] ![alt text]'],
+		[
+			'I met [[Anna]] at [[Bars/Blue|the bar]], if [[ -f x ]].',
+			'I met Anna at the bar, if [[ -f x ]].',
+		],
+		['It failed (see page 3) [the plan] (again).', 'It failed, see page 3, the plan, again.'],
 		['word (one) (two) word', 'word, one, two, word'],
 		['He said “(no)”.', 'He said “no”.'],
 		['x\n(y)\nz', 'x\ny\nz'],

@@ -16,6 +16,7 @@ const TIDIED: Array<[what: string, text: string, spoken: string]> = [
 	['soft hyphens', 'per\u00admit\u00adted per\u00ad\nmitted &shy;', 'permitted permitted '],
 	['zero-width characters', '\ufeffre\ufeffad\u200bing \u2060here\u200e', 'reading here'],
 	['U+FFFE', 'permit\ufffeted and permit\ufffe\nted', 'permitted and permitted'],
+	['forms of Arabic letters', 'ﻣﺮﺣﺒﺎ ﷲ', 'مرحبا الله'],
 	['ligatures', 'ﬁt ﬂow oﬀ eﬃcient wa\ufb04e \ufb06op', 'fit flow off efficient waffle stop'],
 	[
 		'lines of box characters',
@@ -46,6 +47,8 @@ const TIDIED: Array<[what: string, text: string, spoken: string]> = [
 		'Haupt-\nund Nebensatz, pre-\nand post-war',
 		'Haupt- und Nebensatz, pre- and post-war',
 	],
+	['numbers', 'COVID-\n19 and MP3-\r\n  files', 'COVID-19 and MP3-files'],
+	['suffixes', 'seven-\nteenth, two-\nfold, mother-\nhood', 'seventeenth, twofold, motherhood'],
 	['suffixes', 'He low-\nered it, all fol-\nlowing.', 'He lowered it, all following.'],
 	['Russian', 'пере-\nнос и кто-\nто', 'перенос и кто-то'],
 	[
@@ -73,6 +76,11 @@ describe('a scene break', () => {
 		'_ _ _',
 		'———',
 		'  *   *   *   *  ',
+		'• • •',
+		'~~~',
+		'#',
+		'◇',
+		'＊　＊　＊',
 	])('%j is a second of silence', (line) => {
 		const { spoken: said, pauses, notes } = read(`It was late.\n\n${line}\n\nIt rained.`);
 		expect(said.text.replace(/\s+/g, ' ')).toBe('It was late. It rained.');

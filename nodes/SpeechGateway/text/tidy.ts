@@ -13,13 +13,14 @@ const ESCAPED_AGAIN = /&amp;(?=(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/
 const SOFT_BREAK = /[\u00ad\ufffe][ \t]{0,20}\r?\n[ \t]{0,20}/g;
 /** Byte order marks, soft hyphens and marks without width, but not the joiners that letters and emoji need. */
 const INVISIBLE = /[\ufeff\ufffe\u00ad\u200b\u2060\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** `ﬁ`, `ﬂ` and the like, as text from PDFs has them. */
-const LIGATURE = /[\ufb00-\ufb06]/g;
+/** `ﬁ`, `ﬂ` and the like, and the forms of Hebrew and Arabic letters within words, as text from PDFs has them. */
+const LIGATURE = /[\ufb00-\ufdff\ufe70-\ufefc]/g;
 /** A line of `═══` or `+---+` around a table. */
 const BOX_LINE =
 	/^[ \t]*(?=[^\n]*[\u2500-\u259f])[\u2500-\u259f \t]+\r?$|^[ \t]*\+[-=+]{2,}\+[ \t]*\r?$/gm;
-/** `* * *`, `---`, `❦` or a lone `*` on a line. */
-const SCENE_BREAK = /^[ \t]*(?:⁂|❦|\*|([*_–—-])(?:[ \t]{0,9}\1){2,200})[ \t]*(?=\r?$)/gm;
+/** `* * *`, `---`, `❦`, `◇ ◇ ◇` or a lone `*` on a line. */
+const SCENE_BREAK =
+	/^[ \t\u3000]*(?:[⁂❦❧☙◇◆＊※*#~]|([*_–—=~#•·◇◆＊※-])(?:[ \t\u3000]{0,9}\1){2,200})[ \t\u3000]*(?=\r?$)/gm;
 /**
  * Words between two single underscores, as old books mark italics; also over a line break, but not within names such as
  * `_id_.json`.
@@ -38,10 +39,13 @@ const FIRST_OF_COMPOUND =
 	/^(?:\p{L}|well|self|half|cross|long|short|high|low|full|hard|soft|deep|wide|good|old|new|so|first|second|third|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|mother|father|brother|sister|great|grand|north|south|east|west|vice|peut|demi|mi)$/iu;
 /** Endings, which are no second part: `high-⏎est` is `highest`. */
 const SUFFIX =
-	/^(?:e?re?d|ed|er|ers|est|ing|ings|ly|ness|ment|ments|ful|less|ish|able|ity|en|ened|ern|ward|wards|ten|ther|ner)$/u;
+	/^(?:e?re?d|ed|er|ers|est|ing|ings|ly|ness|ment|ments|ful|less|ish|able|ity|en|ened|ern|ward|wards|ten|ther|ner|teens?|teenth|ty|tieth|ties|th|fold|hood|ship|some)$/u;
 /** Second parts that keep their hyphen: `dit-⏎il`, `mother-⏎in-law`. */
 const SECOND_OF_COMPOUND =
 	/^(?:ils?|elles?|on|je|tu|nous|vous|ce|ci|là|mêmes?|moi|toi|les?|lui|leur|y|in-law|se|los?|las?|lhes?|me|te|либо|нибудь|то|таки|ка)$/iu;
+/** A hyphen between letters and a number at the end of a line: `COVID-19`, `MP3-files`. Between two numbers, it may end a list. */
+const BESIDE_NUMBER =
+	/(?<=\p{N})[-‐]\r?\n[ \t]{0,40}(?=\p{L})|(?<=\p{L})[-‐]\r?\n[ \t]{0,40}(?=\p{N})/gu;
 /** A hyphen that stands for the rest of the word: `Haupt- und Nebensatz`. */
 const SUSPENDED = /^(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|en|of|og|och|eller|и|или)$/iu;
 
@@ -60,21 +64,23 @@ function joinHyphenated(text: string): string {
 		);
 		return words.has(word.toLowerCase());
 	};
-	return text.replace(
-		HYPHENATED,
-		(_whole, left: string, right: string, second: string, more: string | undefined) => {
-			if (SUSPENDED.test(second)) return `${left}- ${right}`;
-			if (occurs(left + second)) return left + right;
-			const keepsHyphen =
-				left.includes('-') ||
-				more !== undefined ||
-				/^\p{Lu}/u.test(second) !== /^\p{Lu}{2}/u.test(left) ||
-				SECOND_OF_COMPOUND.test(second) ||
-				occurs(`${left}-${second}`) ||
-				(FIRST_OF_COMPOUND.test(left) && !SUFFIX.test(second));
-			return keepsHyphen ? `${left}-${right}` : left + right;
-		},
-	);
+	return text
+		.replace(BESIDE_NUMBER, '-')
+		.replace(
+			HYPHENATED,
+			(_whole, left: string, right: string, second: string, more: string | undefined) => {
+				if (SUSPENDED.test(second)) return `${left}- ${right}`;
+				if (occurs(left + second)) return left + right;
+				const keepsHyphen =
+					left.includes('-') ||
+					more !== undefined ||
+					/^\p{Lu}/u.test(second) !== /^\p{Lu}{2}/u.test(left) ||
+					SECOND_OF_COMPOUND.test(second) ||
+					occurs(`${left}-${second}`) ||
+					(FIRST_OF_COMPOUND.test(left) && !SUFFIX.test(second));
+				return keepsHyphen ? `${left}-${right}` : left + right;
+			},
+		);
 }
 
 const SCENE_PAUSE_MS = 1000;

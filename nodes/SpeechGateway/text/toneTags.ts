@@ -154,8 +154,8 @@ export function withoutTags(text: string, tags: Span[]): string {
 	return [...words, text.slice(from)].join('');
 }
 
-/** Needs no comma before it: punctuation, the end of a line, another parenthesis. */
-const CLOSES = /^$|[\n\r(（\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'”’]/u;
+/** Needs no comma before it: punctuation, the end of a line, another bracket. */
+const CLOSES = /^$|[\n\r(（[［\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'”’]/u;
 /** Needs no comma after it. */
 const OPENS = /^$|[\n\r\p{Ps}\p{Pi}\p{Pd}.,;:!?…。，、；：！？"'“‘¿¡]/u;
 const SENTENCE_PUNCTUATION = /[.!?…。！？]/;
@@ -201,10 +201,23 @@ function pairs(text: string): Array<[open: number, close: number]> {
 	return [...round, ...square];
 }
 
+/** A link to another note, with other words for it: `[[Anna]]`, `[[People/Anna|her]]`. */
+const NOTE_LINK =
+	/(?<![[!\p{L}\p{N}])(\[\[(?:\p{L}[^[\]|\n]{0,200}\|)?)(?=\p{L})([^[\]{}|=<>\\\n]{1,200})\]\](?![\](])/gu;
+
+const noteLinks = (text: string): Edit[] =>
+	[...text.matchAll(NOTE_LINK)].flatMap(({ 1: opening, 2: words, index }) => {
+		const end = index + opening.length + words.length;
+		return [
+			{ start: index, end: index + opening.length, text: '' },
+			{ start: end, end: end + 2, text: '' },
+		];
+	});
+
 /**
  * Replaces parentheses, and square brackets around words, with commas, except those around known tone words, since a
  * model may not speak what is in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join
- * their word (`item(s)`); calls, formulas and indexes stay (`f(x)`).
+ * their word (`item(s)`); calls, formulas and indexes stay (`f(x)`). Of links to notes, the words are read.
  */
 export function readBracketsAloud(text: string): Edit[] {
 	const beforeSpaces = (at: number) => {
@@ -249,5 +262,5 @@ export function readBracketsAloud(text: string): Edit[] {
 			last,
 		);
 	});
-	return edits.sort((a, b) => a.start - b.start);
+	return [...edits, ...noteLinks(text)].sort((a, b) => a.start - b.start);
 }
