@@ -63,6 +63,13 @@ test.each([
 	['said so<a href="#n"><sup>2</sup></a>', 'said so'],
 	['<a id="p1"/>One <i class="pageno" id="p2"/>two', 'One two'],
 	['One <span class="pageno">12</span>two', 'One two'],
+	['said so.<a href="#_ftn1" name="_ftnref1"><span>[1]</span></a> No.', 'said so. No.'],
+	['<a class="sym" href="#sdfootnote1anc">1</a>A note', 'A note'],
+	['See figure <a href="#f2">2</a>.', 'See figure 2.'],
+	['<p class="MsoFootnoteText">A note</p>It rains.', 'It rains.'],
+	['<span style="mso-list:Ignore">o<i>&nbsp; </i></span>Rain', 'Rain'],
+	['<span style="mso-list:Ignore">2.<i>&nbsp; </i></span>Rain', '2. Rain'],
+	['Rain<audio controls><source src="a.mp3">No audio.</audio>', 'Rain'],
 	['<img alt="W">HEN it rains', 'WHEN it rains'],
 	['<span class="dropcap">W</span>hen it rains', 'When it rains'],
 	['<img class="gaiji" alt="喰"/>い', '喰い'],
@@ -71,6 +78,13 @@ test.each([
 	['<title/><script src="x"/><p>It rains.</p>', 'It rains.'],
 ])('e-books: %s', (source, text) => {
 	expect(read(source)).toBe(text);
+});
+
+test('a heading of two lines is one title', () => {
+	const { headings } = prepare('<h2>Chapter 2<br>The Storm</h2><p>It rains.</p>', {
+		textFormat: 'html',
+	});
+	expect(headings.map(({ title }) => title)).toEqual(['Chapter 2 The Storm']);
 });
 
 test('of ruby, the reading is spoken and the base is shown', () => {

@@ -155,7 +155,9 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 				at: offsetOf(spoken, place.start),
 				end: offsetOf(spoken, place.end),
 				written: place,
-				title: takePauses(readText.text.slice(wordsAt, end)).written.text.trim(),
+				title: takePauses(readText.text.slice(wordsAt, end))
+					.written.text.trim()
+					.replace(/\s+/g, ' '),
 			};
 		}),
 		notes: [

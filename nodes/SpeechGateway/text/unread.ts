@@ -17,7 +17,7 @@ const ENDS_BY_ITSELF = setOf('li p td th tr dt dd option rt rp tbody thead tfoot
 
 /** Classes that widespread software gives to footnotes, their marks, page numbers, and content for the screen only. */
 const UNREAD_CLASS =
-	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|fnanchor|pagenum|pageno|x-ebookmaker-pageno|pg-boilerplate|mw-editsection|noprint|skip-link|anchor|headerlink|hash-link|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
+	/(?:^|\s)(?:reference|references|reflist|footnotes?|mso(?:foot|end)notetext|sd(?:foot|end)note|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|fnanchor|pagenum|pageno|x-ebookmaker-pageno|pg-boilerplate|mw-editsection|noprint|skip-link|anchor|headerlink|hash-link|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
 /** Words for screen readers, which a narrator says, too. */
 const FOR_SCREEN_READERS = /(?:^|\s)(?:sr-only|screen-reader-text|visually-hidden)(?:\s|$)/i;
 /** The table of facts beside a wiki article. */
@@ -26,7 +26,12 @@ const INFOBOX = /(?:^|\s)infobox(?:\s|$)/i;
 const UNREAD_EPUB = /(?:^|\s)(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)(?:\s|$)/i;
 const UNREAD_ROLE =
 	/(?:^|\s)(?:doc-noteref|doc-endnotes?|doc-footnote|doc-backlink|doc-pagebreak|doc-toc|navigation|button)(?:\s|$)/i;
+/** Places of notes and of the marks that lead back from them, as word processors name them. */
+const NOTE_PLACE = /^#_?(?:ftn|fn|cmnt|foot|end|edn|sdfoot|sdend|note|cite)/i;
 const FOOTNOTE_MARK = /^[\s[\]()]{0,8}(?:\d{1,3}|[a-z*†‡§]|note \d{1,3})[\s[\]()]{0,8}$/i;
+
+const isNoteMark = (place: string, words: string): boolean =>
+	FOOTNOTE_MARK.test(words) && (words.includes('[') || NOTE_PLACE.test(place));
 
 /** Hidden together with all that is within. Pages that fade in are transparent only at first. */
 function isHidden(style: string): boolean {
@@ -100,6 +105,13 @@ function reasonOf(element: Element): LeftOutKind | 'noWords' | undefined {
 	const { tagName, attrs, childNodes, parentNode } = element;
 	if (NO_WORDS.has(tagName)) return 'noWords';
 	if (UNREAD.has(tagName)) return 'page';
+	// Words for browsers that play no audio; in SSML, they are spoken.
+	const isPlayer = ({ nodeName }: Tree.ChildNode) => nodeName === 'source';
+	if (
+		tagName === 'audio' &&
+		(attrs.some(({ name }) => name === 'controls') || childNodes.some(isPlayer))
+	)
+		return 'noWords';
 	if (tagName === 'pre') {
 		const first = childNodes.find((node) => !('value' in node) || node.value.trim() !== '');
 		if (first && /^(?:code|kbd|samp)$/.test(first.nodeName)) return 'code';
@@ -126,7 +138,10 @@ function reasonOf(element: Element): LeftOutKind | 'noWords' | undefined {
 		UNREAD_EPUB.test(value('epub:type')) ||
 		(tagName === 'table' && INFOBOX.test(classes)) ||
 		(tagName === 'a' && isIcon(element)) ||
+		(/mso-list\s*:\s*ignore/i.test(value('style')) && !/[.)]/.test(wordsIn(element))) ||
 		(toPlaceOnPage &&
-			(FOR_SCREEN_READERS.test(classes) || !/[\p{L}\p{N}]/u.test(wordsIn(element))));
+			(FOR_SCREEN_READERS.test(classes) ||
+				!/[\p{L}\p{N}]/u.test(wordsIn(element)) ||
+				isNoteMark(value('href'), wordsIn(element))));
 	return isUnread ? 'page' : undefined;
 }
