@@ -6,7 +6,7 @@ const titlesOf = (text: string) => plainHeadings(text).map(({ at, end }) => text
 const TITLES: Array<[language: string, titles: string]> = [
 	[
 		'English',
-		'CHAPTER I.¦Chapter 7: What now?¦Chapter the First.¦CHAPTER TWENTY-ONE¦Part the Second.¦BOOK III—The Sea¦Chapter 12. He laughs!¦Epilogue.¦PROLOGUE',
+		'CHAPTER I.¦Chapter 7: What now?¦Chapter the First.¦CHAPTER TWENTY-ONE¦Part the Second.¦BOOK III—The Sea¦Chapter 12. He laughs!¦Epilogue.¦PROLOGUE¦Chapter One!¦Letter 4.¦Stave I: A ghost.¦Ch. 3.¦XIV.¦2.',
 	],
 	[
 		'German',
@@ -14,23 +14,29 @@ const TITLES: Array<[language: string, titles: string]> = [
 	],
 	[
 		'French',
-		'Chapitre premier.¦CHAPITRE II. La pluie.¦Première partie¦Chapitre 3 : Qui vient ?¦Épilogue'.replace(
+		'Chapitre premier.¦CHAPITRE II. La pluie.¦Première partie¦Chapitre 3 : Qui vient ?¦CHAPITRE Ier.¦Chapitre 1er¦2e partie.¦Épilogue'.replace(
 			'¦Épilogue',
 			'¦Avant-propos.',
 		),
 	],
-	['Spanish', 'Capítulo primero.¦CAPÍTULO 2. ¿Quién viene?¦Primera parte.¦Epílogo.'],
+	[
+		'Spanish',
+		'Capítulo primero.¦CAPÍTULO 2. ¿Quién viene?¦Primera parte.¦Parte segunda.¦Capítulo 1.º¦Epílogo.',
+	],
 	['Portuguese', 'Capítulo III: A casa.¦Livro Segundo.¦Prefácio.'],
 	['Italian', 'Capitolo 4. La fine.¦Capitolo primo¦Prologo.'],
 	['Russian', 'Глава 2. Дом.¦Глава первая.¦ЧАСТЬ III¦Глава 5: Кто там?¦Эпилог.'],
 	['Polish', 'Rozdział 3. Las.¦Rozdział pierwszy¦Epilog.'],
-	['Dutch', 'Hoofdstuk 5. De zee.¦Nawoord.'],
+	['Dutch', 'Hoofdstuk 5. De zee.¦Eerste hoofdstuk.¦Nawoord.'],
 	['Turkish', '1. Bölüm¦Bölüm 2: Yağmur.'],
 	['Hungarian', 'I. fejezet¦Első fejezet.'],
 	['Chinese', '第一章。¦第12章 归来¦第三回：风雨。¦尾声'],
 	['Japanese', '第1章。¦第二話　雨¦エピローグ'],
-	['Korean', '제1장.¦제 2 장 비¦에필로그'],
-	['Greek', 'Κεφάλαιο 3.'],
+	['Korean', '제1장.¦제 2 장 비¦3장.¦에필로그'],
+	['Greek', 'Κεφάλαιο 3.¦ΚΕΦΑΛΑΙΟ ΠΡΩΤΟ.¦Κεφάλαιο Β΄.'],
+	['Hebrew', 'פרק ב.¦פרק י"ב.¦פרק 3'],
+	['Hindi', 'अध्याय २।'],
+	['Swedish', 'Första kapitlet.'],
 	['Vietnamese', 'Chương 2: Mưa.'],
 ];
 describe('numbered titles', () => {
@@ -48,7 +54,25 @@ describe('numbered titles', () => {
 	});
 });
 
+test('spelled out, directly above the text', () => {
+	const text =
+		'CHAPTER ONE\nIt was late.\n\nErstes Kapitel.\nEs regnete.\n\nPart of it\nwas gone.\n';
+	expect(titlesOf(text)).toEqual(['CHAPTER ONE', 'Erstes Kapitel.']);
+});
+
+test('what stands around the chapters of a book', () => {
+	const text = ['Prologue: The Fall', 'Chapter 1', 'Interlude', 'Chapter 2', 'Chapter 3', 'It ends']
+		.map((title) => `${title}\n\nIt was late.\n\n`)
+		.join('');
+	expect(titlesOf(text)).toEqual([
+		...['Prologue: The Fall', 'Chapter 1', 'Interlude', 'Chapter 2', 'Chapter 3'],
+	]);
+});
+
 test.each([
+	'Page 12',
+	'Seite 3 von 10',
+	'Introduction: this is about rain.',
 	'Alice folded her hands, and began:--',
 	'He read on —',
 	'http://www.example.org',

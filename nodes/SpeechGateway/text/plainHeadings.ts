@@ -14,35 +14,45 @@ const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
 
 const CHAPTER =
 	'chapter|episode|section|kapitel|abschnitt|chapitre|cap[ií]tulo|capitolo|capitolul|hoofdstuk|rozdział|kapitola|kapittel|' +
-	'глава|розділ|раздел|luku|fejezet|bölüm|κεφάλαιο|chương|अध्याय|الفصل|פרק|บทที่';
+	'глава|розділ|раздел|поглавље|poglavlje|luku|fejezet|bölüm|κεφ[άα]λαιο|chương|bab|अध्याय|الفصل|פרק|บทที่|' +
+	'(?:ch|chap|kap|cap|гл)\\.|stave|canto|letter|lettre|brief|carta|lettera|письмо|scene|szene|scène|escena|cena|scena|сцена|' +
+	'lesson|lektion|lección|leçon|lezione|lição|lekcja|урок';
 /** What has chapters of its own. */
 const PART =
 	'part|book|volume|act|teil|buch|band|akt|partie|livre|tome|acte|parte|libro|livro|acto|ato|atto|deel|boek|część|księga|část|kniha|' +
-	'часть|частина|книга|том|del|bok|osa|rész|kısım|partea|cartea|μέρος|βιβλίο|phần|भाग|الباب|الجزء|חלק';
+	'часть|частина|книга|том|del|bok|osa|rész|kısım|partea|cartea|μ[έε]ρος|βιβλ[ίι]ο|phần|भाग|الباب|الجزء|חלק';
 const CHAPTER_WORD = `(?:${CHAPTER}|${PART})`;
 /** What may follow a number: marks, and a title that begins with no small letter. */
-const MARKS_AND_TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]—–。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
+const MARKS_AND_TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]!?—–।。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
+/** Digits, Roman numerals, and letters that are numbers in Hebrew and Greek. */
+const NUMBER = "\\p{Nd}{1,4}|[ivxlcdm]{1,8}|[א-ת](?:[\"״][א-ת])?['׳]?|[Α-Ω]{1,2}[΄ʹ'’]";
+/** `1er`, `2e`, `3º`, `4th`. */
+const ORDINAL_ENDING = '(?:[aªºo°e]|er|re|ère|ème|st|nd|rd|th)(?!\\p{L})';
 const NUMBERED = new RegExp(
-	`^(?:(${CHAPTER_WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(\\p{Nd}{1,4}|[ivxlcdm]{1,8})(?:[aªºo°]\\b)?|(\\p{Nd}{1,4}|[ivxlcdm]{1,8})\\.[ \\t]+(${CHAPTER_WORD})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제[ ]?(\\p{Nd}{1,4})[ ]?([장부화편]))`,
+	`^(?:(${CHAPTER_WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(${NUMBER})(?:\\.?${ORDINAL_ENDING})?|(${NUMBER})(?:\\.|${ORDINAL_ENDING})[ \\t]+(${CHAPTER_WORD})(?!\\p{L})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제?[ ]?(\\p{Nd}{1,4})[ ]?([장부화편])(?!\\p{L}))`,
 	'iu',
 );
 const ENDS_LIKE_NUMBERED = new RegExp(`^${MARKS_AND_TITLE}`, 'u');
 /** `Chapter the First.`, `Глава первая. Дом`, `Erstes Kapitel`. */
 const SPELLED = new RegExp(
-	`^(?:(${CHAPTER_WORD})[ \\t]+((?:the[ \\t]+)?[\\p{L}-]{2,20}(?:[ \\t][\\p{L}-]{2,12})?)|([\\p{L}-]{3,20})[ \\t]+(kapitel|teil|buch|akt|chapitre|partie|livre|cap[ií]tulo|parte|capitolo|libro|глава|часть|книга|rozdział|część|fejezet|rész|bölüm|luku|osa|kapittel|del|bok))(?:[ \\t]*[.:—–-].*)?$`,
+	`^(?:(${CHAPTER_WORD})[ \\t]+((?:the[ \\t]+)?[\\p{L}-]{2,20}(?:[ \\t][\\p{L}-]{2,12})?)|([\\p{L}-]{3,20})[ \\t]+(kapitel|teil|buch|akt|chapitre|partie|livre|cap[ií]tulo|parte|capitolo|libro|глава|часть|книга|том|розділ|rozdział|część|fejezet|rész|bölüm|luku|osa|kapittel|kapitlet|kapitola|část|hoofdstuk|deel|del|bok|अध्याय))(?:[ \\t]*([.:!?।—–-].*))?$`,
 	'iu',
 );
+const ROMANCE_ORDINAL = /^(?:prim|segund|second|tercer|terceir|terz|cuart|quart|quint)[ao]$/iu;
 /** Words that often open a sentence; their numbers have a capital. */
 const COMMON_WORD = /^(?:part|book|volume|act|section|episode|del|tom|ato|bok|band|parte|teil)$/iu;
-/** Titles that have no number. */
+/** Titles that have no number; perhaps with another title behind. */
 const UNNUMBERED =
-	/^(prologu?e?|epilogu?e?|prólogo|epílogo|prologo|epilogo|prolog|epilog|préface|preface|prefacio|prefácio|prefazione|foreword|introduction|introducción|introdução|introduzione|einleitung|vorwort|nachwort|afterword|avant-propos|postface|conclusion|appendix|voorwoord|nawoord|пролог|эпилог|епілог|предисловие|послесловие|введение|wstęp|doslov|předmluva|önsöz|sonsöz|序[章言]?|前言|后记|後記|尾声|尾聲|終章|楔子|引子|プロローグ|エピローグ|あとがき|프롤로그|에필로그|مقدمة|خاتمة)[.:!—–-]*$/iu;
+	/^(interlude|interludio|interlúdio|zwischenspiel|intermezzo|acknowledge?ments|danksagung|remerciements|prologu?e?|epilogu?e?|prólogo|epílogo|prologo|epilogo|prolog|epilog|préface|preface|prefacio|prefácio|prefazione|foreword|introduction|introducción|introdução|introduzione|einleitung|vorwort|nachwort|afterword|avant-propos|postface|conclusion|appendix|voorwoord|nawoord|пролог|эпилог|епілог|предисловие|послесловие|введение|wstęp|doslov|předmluva|önsöz|sonsöz|序[章言]?|前言|后记|後記|尾声|尾聲|終章|楔子|引子|プロローグ|エピローグ|あとがき|프롤로그|에필로그|مقدمة|خاتمة)(?:[.:!—–-]*|[ \t]*[:—–-][ \t]*(\p{Lu}.*))$/iu;
 
 /** The end of a sentence, of a greeting, or of a line before a list or a quotation, but not of a heading. */
 const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،–—-][\p{Pe}\p{Pf}"'*_]*$/u;
+/** A number with a mark, alone on a line. */
+const NUMBER_ALONE = /^(?:\p{Nd}{1,3}|[IVXLC]{1,8})[.)]$/u;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** A stage direction such as `(softly)` or `[Music]`, a list item, or direct speech. */
-const NO_TITLE = /^(?:[([（【].*[)\]）】]|[-*•–—][ \t].*|[\p{Pi}"„「『].*)$/u;
+/** A stage direction such as `(softly)` or `[Music]`, a list item, direct speech, or the number of a page. */
+const NO_TITLE =
+	/^(?:(?:page|seite|página|pagina|strona|страница|стр\.|sayfa)[ \t]*\d.*|[([（【].*[)\]）】]|[-*•–—][ \t].*|[\p{Pi}"„「『].*)$/iu;
 const WEB_ADDRESS = /:\/\/|^www\.|\S@\S+\.\S/iu;
 /** So many titles without text between are a table of contents, and so many chapters make a book. */
 const MANY = 3;
@@ -75,7 +85,8 @@ export function plainHeadings(text: string): ReadHeading[] {
 		}
 		const heading = { at, end: at + title.length };
 		if (key !== undefined) return [heading];
-		const isText = NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title) || WEB_ADDRESS.test(title);
+		const endsLikeText = ENDS_LIKE_TEXT.test(title) && !NUMBER_ALONE.test(title);
+		const isText = NO_TITLE.test(title) || endsLikeText || WEB_ADDRESS.test(title);
 		return isBook || isText || !isAfterBlank || !isBeforeBlank ? [] : [heading];
 	});
 }
@@ -114,7 +125,10 @@ function numberOf(
 	const opens =
 		line.isAfterBlank || before?.key !== undefined || SENTENCE_END.test(before?.title ?? '');
 	const named = UNNUMBERED.exec(title);
-	if (named) return line.isAfterBlank ? { key: named[1].toLowerCase() } : {};
+	if (named) {
+		const isTitle = named[2] === undefined || (line.isBeforeBlank && !ENDS_LIKE_TEXT.test(title));
+		return line.isAfterBlank && isTitle ? { key: named[1].toLowerCase() } : {};
+	}
 	const numbered = NUMBERED.exec(title);
 	const rest = numbered ? title.slice(numbered[0].length) : '';
 	const isEastAsian = /^[第제]/u.test(title);
@@ -126,10 +140,16 @@ function numberOf(
 		return { key: whole.toLowerCase(), isChapter: !isPartTitle(groups) };
 	}
 	const spelled = SPELLED.exec(title);
-	if (!spelled || !line.isAfterBlank || !line.isBeforeBlank || !/^[\p{Lu}\p{Lo}]/u.test(title))
-		return {};
-	if (COMMON_WORD.test(spelled[1] ?? '') && !/^(?:the[ \t]+)?\p{Lu}/u.test(spelled[2])) return {};
-	return { key: title.toLowerCase().replace(/[.:—–-].*$/u, ''), isChapter: !isPartTitle(spelled) };
+	if (!spelled || !line.isAfterBlank || !/^[\p{Lu}\p{Lo}]/u.test(title)) return {};
+	const [, word = '', number = '', , , behind = ''] = spelled;
+	// Alone on its line, it may stand directly above the text.
+	if (!line.isBeforeBlank && (COMMON_WORD.test(word) || LETTER_OR_DIGIT.test(behind))) return {};
+	const isNumber = /^(?:the[ \t]+)?\p{Lu}/u.test(number) || ROMANCE_ORDINAL.test(number);
+	if (COMMON_WORD.test(word) && !isNumber) return {};
+	return {
+		key: title.toLowerCase().replace(/[.:—–-].*$/u, ''),
+		isChapter: !isPartTitle(spelled.slice(1, 5)),
+	};
 }
 
 const ONLY_PART = new RegExp(`^(?:${PART})$`, 'iu');

@@ -157,7 +157,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 				written: place,
 				title: takePauses(readText.text.slice(wordsAt, end))
 					.written.text.trim()
-					.replace(/\s+/g, ' '),
+					.replace(/\s*\n\s*/g, ' '),
 			};
 		}),
 		notes: [
