@@ -9,7 +9,7 @@ import { type LeftOut, linesOfHtml } from '../../text/script';
 import { formatNotes, takenFormat } from '../../text/format';
 import { scriptOfSubtitles } from '../../text/subtitleFile';
 import { tidy } from '../../text/tidy';
-import { beginningOf } from '../../text/characters';
+import { beginningOf, firstIndex } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { TextInput } from '../../fields/text';
@@ -198,13 +198,12 @@ const scriptChapters = (
 	lines: Line[],
 	options: TextInput,
 ): PlannedHeading[] =>
-	lines.flatMap(({ headings }, index) => {
-		const segment = segments.findIndex(({ line }) => line === index);
-		return headings.map((title) => ({
+	lines.flatMap(({ headings }, index) =>
+		headings.map((title) => ({
 			title: prepared(title, options).written.trim(),
-			segment,
-		}));
-	});
+			segment: firstIndex(segments, ({ line }) => line >= index),
+		})),
+	);
 
 const NO_HEADINGS_IN_SCRIPT =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
