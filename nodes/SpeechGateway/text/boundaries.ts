@@ -55,7 +55,7 @@ const ABBREVIATIONS = new Set(
 		'tägl univ verh verw álg éd édit équiv éval índ österr авг апр дек кв нояб окт отд проф сент тел февр янв ' +
 		// Of languages that CLDR has none for, and titles and references that are written with vowels.
 		'avv bijv mevr enz esim puh ún doç cad sok mah bul örn ul godz tzw woj zob św např tzv nám apod dna ' +
-		'вул ім напр див бул гл рис илл напр δηλ σελ καθ αρ डॉ प्रो श्री श्रीमती पं ดร פרופ GS PGS TS ThS TP Tp'
+		'вул ім напр див бул гл рис илл напр δηλ σελ καθ αρ डॉ प्रो श्री श्रीमती पं ดร פרופ GS PGS TS ThS TP Tp gem hab'
 	).split(' '),
 );
 /** Initials and one-letter parts (`U.S.`, `z. B.`), ordinals and list numbers (`3. Mai`, `१. पहला`), German streets. */
@@ -72,6 +72,9 @@ const SECOND_PART = /(?<![\p{L}\p{M}\p{N}])\p{L}{1,2}\.\s?\p{Ll}{1,3}\.\s*$/u;
 /** Words that are abbreviations only before a number: `No. 5`, but `No. He left.`; in scripts without case, all short ones. */
 const BEFORE_NUMBER =
 	/^(?:N[or]s?|Min|Ex|Chap?|Tab|Pl|Bl|Ph|Lot|Cap|Obr|Rys|Ryc|Fig|Abb|Art|Kap|tom|стр|рис|табл|พ|(?!है)(?:\p{Lo}\p{M}*){1,2}|\p{Script=Georgian}{1,2})$/iu;
+/** A verse of a book: `Matt. 5:3`, `Röm. 8:1`. */
+const VERSE = /\p{Nd}{1,3}:\p{Nd}/uy;
+const SHORT_NAME = /^\p{Lu}\p{Ll}{1,5}$/u;
 /** `N°. 5`, `Nº. 5`, `№. 5`, `§. 5`. */
 const NUMBER_SIGN = /(?:\p{L}[°º]|[№§])\.\s*$/u;
 /** A Roman numeral that opens a line or a sentence: `IV. The letter`. */
@@ -79,6 +82,8 @@ const LIST_NUMBER = /(?:^|[\n.!?…:]\s*)[IVXLC]{2,6}\.\s*$/u;
 const WORD_AND_STOP = /(?<![\p{L}\p{M}\p{N}])([\p{L}\p{M}\p{N}]+)\.\s*$/u;
 const STARTS_WITH_NUMBER = /[\p{N}#]/uy;
 const NUMBER = /^\p{Nd}+$/u;
+/** The last part of a time, a decimal or a price is no ordinal: `at 10:30.`, `1,5.`, `$3.50.` */
+const PART_OF_NUMBER = /(?:\p{Nd}[:,]|\p{Sc}\s?[\p{Nd}.,]+)\p{Nd}+\.\s*$/u;
 /** The end of an abbreviation of two parts, as in `z. B. 3. Mai`: its number is an ordinal. */
 const TWO_PARTS = /(?<!\p{L})\p{L}\.\s?\p{L}{1,3}\.\s*$/u;
 const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
@@ -97,7 +102,7 @@ function followsAbbreviation(text: string, offset: number): boolean {
 	const word = WORD_AND_STOP.exec(before)?.[1];
 	if (word === undefined) return false;
 	if (NUMBER.test(word)) {
-		if (matchAt(OPENS_SENTENCE, text, offset)) return false;
+		if (matchAt(OPENS_SENTENCE, text, offset) || PART_OF_NUMBER.test(before)) return false;
 		// The number of a reference such as `núm. 7.` or `Fig. 3.` is no ordinal, so its full stop ends a sentence.
 		const at = text.lastIndexOf(word, offset - 1);
 		const isReference = /\p{L}[°º]?\.\s$/u.test(before.slice(0, before.lastIndexOf(word)));
@@ -116,7 +121,8 @@ function followsAbbreviation(text: string, offset: number): boolean {
 		SECOND_PART.test(before) ||
 		LIST_NUMBER.test(before) ||
 		(PLURAL.test(word) && matchAt(OTHER_PLURAL, text, offset) !== null) ||
-		(BEFORE_NUMBER.test(word) && matchAt(STARTS_WITH_NUMBER, text, offset) !== null)
+		(BEFORE_NUMBER.test(word) && matchAt(STARTS_WITH_NUMBER, text, offset) !== null) ||
+		(SHORT_NAME.test(word) && matchAt(VERSE, text, endAt(SPACES, text, offset)) !== null)
 	);
 }
 
@@ -126,6 +132,7 @@ export const SENTENCE_END = /[\p{STerm}…][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 const MARK_REACH = 16;
 /** An ellipsis before a word that may open a sentence: `Well… Then`. */
 const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
+const GREEK_QUESTION = /(?<=\p{Script=Greek}["'”’»)]?)[;\u037e](?=[\p{Pe}\p{Pf}"']?\s)/gu;
 const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 
 /**
@@ -196,8 +203,9 @@ export function* sentences(text: string): Generator<number> {
 	// Unicode ends a sentence at every line break, which may only wrap the text here; paragraphs() finds those that do not.
 	const unwrapped = text
 		.replace(/[\r\n\u2028\u2029]/g, ' ')
-		// Unicode's rules ignore the ellipsis character.
-		.replace(ELLIPSIS, '?');
+		// Unicode's rules ignore the ellipsis character, and the question mark of Greek.
+		.replace(ELLIPSIS, '?')
+		.replace(GREEK_QUESTION, '?');
 	for (const { index } of segmentsOf('sentence', unwrapped)) {
 		let offset = index;
 		// Without a space after the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
