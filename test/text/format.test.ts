@@ -94,6 +94,7 @@ const MARKDOWN: Array<[what: string, text: string]> = [
 		'<think>\nHm.\n\nWell.\n</think>\n\nIt rains.',
 		'Hm. Well.\n</think>\n\nIt rains.',
 		'<thought>Hm.</thought>It rains.',
+		`${'Hm.\n</think>\n'.repeat(20_000)}It rains.`,
 		'This is ***really*** new.',
 		'It rains.[^a]\n\n[^a]: Says Ben.',
 		'It rains【4:0†report.pdf】.',

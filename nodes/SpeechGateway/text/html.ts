@@ -224,21 +224,20 @@ const RAW =
 const THOUGHTS =
 	/[<◁](\/?)(?:[a-z]{1,10}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)\s*[>▷]/gi;
 /** The tag before a model's thoughts is often part of its prompt, so its answer has only the one behind them. */
-const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/im;
+const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/gim;
 
 /**
  * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a
- * first `</think>` that has its line to itself. Without an end, they are text.
+ * `</think>` without a beginning that has its line to itself. Without an end, they are text.
  */
 export function withoutThoughts(source: string): string {
 	let text = '';
 	let from = 0;
 	let start = -1;
 	const tags = [...source.matchAll(THOUGHTS)];
-	if (tags[0]?.[1]) {
-		const end = END_OF_THOUGHTS.exec(source);
-		if (end && end.index <= tags[0].index) from = end.index + end[0].length;
-	}
+	const beginning = tags.find(({ 1: closing }) => !closing)?.index ?? source.length;
+	for (const { 0: line, index } of source.matchAll(END_OF_THOUGHTS))
+		if (index < beginning) from = index + line.length;
 	for (const { 0: tag, 1: closing, index } of tags) {
 		if (!closing) start = start < 0 ? index : start;
 		else if (start >= 0) {
