@@ -25,11 +25,11 @@ const CHAPTER_WORD = `(?:${CHAPTER}|${PART})`;
 /** What may follow a number: marks, and a title that begins with no small letter. */
 const MARKS_AND_TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]!?—–।。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
 /** Digits, Roman numerals, and letters that are numbers in Hebrew and Greek. */
-const NUMBER = "\\p{Nd}{1,4}|[ivxlcdm]{1,8}|[א-ת](?:[\"״][א-ת])?['׳]?|[Α-Ω]{1,2}[΄ʹ'’]";
+const CHAPTER_NUMBER = "\\p{Nd}{1,4}|[ivxlcdm]{1,8}|[א-ת](?:[\"״][א-ת])?['׳]?|[Α-Ω]{1,2}[΄ʹ'’]";
 /** `1er`, `2e`, `3º`, `4th`. */
 const ORDINAL_ENDING = '(?:[aªºo°e]|er|re|ère|ème|st|nd|rd|th)(?!\\p{L})';
 const NUMBERED = new RegExp(
-	`^(?:(${CHAPTER_WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(${NUMBER})(?:\\.?${ORDINAL_ENDING})?|(${NUMBER})(?:\\.|${ORDINAL_ENDING})[ \\t]+(${CHAPTER_WORD})(?!\\p{L})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제?[ ]?(\\p{Nd}{1,4})[ ]?([장부화편])(?!\\p{L}))`,
+	`^(?:(${CHAPTER_WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(${CHAPTER_NUMBER})(?:\\.?${ORDINAL_ENDING})?|(${CHAPTER_NUMBER})(?:\\.|${ORDINAL_ENDING})[ \\t]+(${CHAPTER_WORD})(?!\\p{L})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제?[ ]?(\\p{Nd}{1,4})[ ]?([장부화편])(?!\\p{L}))`,
 	'iu',
 );
 const ENDS_LIKE_NUMBERED = new RegExp(`^${MARKS_AND_TITLE}`, 'u');
