@@ -229,6 +229,20 @@ test.each(['single', 'job'])('%s: a text that is cut is never split', async (lon
 	expect(posts()).toHaveLength(1);
 });
 
+test('what was only cut is not paid for: a retry may send something else', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 524 });
+	const parameters = node({ longText: 'single' }, { text: textOf(5) });
+	const failed = await run({ parameters, items: [item({})] });
+	expect(failed.error?.message).toContain('The gateway cut the request');
+	const dialogue = {
+		...{ operation: 'dialogue', script: 'Anna: Hello.' },
+		speakers: { values: [{ name: 'Anna', voice: 'default' }] },
+	};
+	const { outputs } = await retry(failed, { parameters: node({}, dialogue), items: [item({})] });
+	expect(outputs[0]).toHaveLength(1);
+	expect(sim.charged()).toEqual(['Hello.']);
+});
+
 test('after a cut, an unknown outcome ends the item: what remains is named, by the new segments', async () => {
 	cutAbove(450);
 	sim.fault({ path: '/v1/audio/speech', input: 'Sentence 4:', nth: 2, status: 504, charge: true });

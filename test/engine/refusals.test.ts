@@ -123,6 +123,15 @@ test('429 without Retry-After: the default retries outlive a window of a minute'
 	expect(others[0] - first).toBeLessThan(2_500);
 });
 
+test('a Retry-After of more than ten minutes is told, not waited for', async () => {
+	sim.fault({ status: 429, headers: { 'retry-after': '601' }, times: Infinity });
+	const { outputs } = await run();
+	expect(outputs[2][0].json.error).toMatchObject({
+		description: expect.stringContaining('it asks to wait 601 seconds'),
+	});
+	expect(sent()).toHaveLength(1);
+});
+
 test('a request that was cut, and no jobs: the error says both, and what helps', async () => {
 	sim.fault({ path: '/v1/audio/speech', status: 524, times: Infinity });
 	const body = error('Invalid URL (POST /v1/audio/speech/jobs)', { type: 'invalid_request_error' });
