@@ -5,6 +5,8 @@ import { SENTENCE_END } from './boundaries';
 const NARROWEST = 40;
 /** What a wrapped line may leave free beyond the next word. */
 const SLACK = 2;
+/** What begins a line of its own: an item of a list, a time in brackets. */
+const OWN_LINE = /^(?:[-*•–—][ \t]|\p{Nd}{1,3}[.)][ \t]|[[［(（]\p{Nd})/u;
 const LINE_BREAK = /\r\n|[\r\n\u2028\u2029]/;
 
 /**
@@ -21,7 +23,8 @@ function isWrapped(lines: string[]): boolean {
 	};
 	const goesOn = (line: string) => !SENTENCE_END.test(line);
 	const isVerse = lines.length > 2 && lines.every((line) => /^[\p{P}\s]*\p{Lu}/u.test(line));
-	return ends.every(isFull) && ends.some(goesOn) && !isVerse;
+	const isList = lines.every((line) => OWN_LINE.test(line));
+	return ends.every(isFull) && ends.some(goesOn) && !isVerse && !isList;
 }
 
 /** The lines of a text; those that a program has broken at a width are put together again. */
