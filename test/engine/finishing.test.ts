@@ -373,6 +373,24 @@ type Story = typeof story extends fc.Arbitrary<infer S> ? S : never;
 type Said = string;
 const countOf = (all: Said[], one: Said) => all.filter((said) => said === one).length;
 
+test('corrected once and refused again, the next retry still finds what is on record, wherever it stands now', async () => {
+	sim.fault({ input: 'one', status: 402 });
+	sim.fault({ input: 'two', status: 402 });
+	const asked = (words: string[], options: IDataObject = {}) => ({
+		parameters: {
+			...NODES.generate('wav', { concurrency: 3, maxRetries: 0, ...options }),
+			text: textOf('generate', words.map(sentence)),
+		},
+	});
+	const first = await run(asked(['one', 'one', 'one']));
+	const corrected = asked(['one', 'two', 'one'], { maxSegmentCharacters: 110 });
+	const refused = await retry(first, corrected);
+	expect(refused.error?.message).toContain('402');
+	const { outputs } = await retry(refused, corrected);
+	expect(outputs[0]).toHaveLength(1);
+	expect(sim.charges.map(({ input }) => input)).toEqual(['one', 'one', 'two'].map(sentence));
+});
+
 test('whatever is edited, refused, unknown and retried: nothing on record is paid for again, and the words are heard', async () => {
 	const tell = async ({
 		node,

@@ -84,7 +84,9 @@ export const narration = <I extends NarrationInput>(
 			previous: previous ?? paid.previous,
 			...onRecord,
 		};
-		return { ...used, isCorrected: said(before) !== said(planner(used)) };
+		// Once corrected, segments on record stay where they were spoken: later retries must find them anywhere, too.
+		const isCorrected = paid.isCorrected || said(before) !== said(planner(used));
+		return { ...used, isCorrected };
 	},
 	identity,
 	// Two calls of an agent are one if they would sound the same: words, voices, silence and times of the whole file.
