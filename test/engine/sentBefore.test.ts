@@ -438,6 +438,20 @@ test('Retry On Fail: the second item of a key keeps the first from nothing', asy
 	expect(sim.charges).toHaveLength(2);
 });
 
+test('a retry on another worker: two items of a key leave its name free', async () => {
+	sim.fault({ input: 'one', status: 402 });
+	const text = 'Number one stands here. Number two comes after it.';
+	const items = [text, 'Something else.'].map((words) => item({ id: 'a', text: words }));
+	const options = { maxSegmentCharacters: 30, concurrency: 2 };
+	const first = await run({ items }, options);
+	elsewhere();
+	const retry = { items, mode: 'retry', retryOf: saved(first.run) } as const;
+	await run({ ...retry, onError: 'continueErrorOutput' }, options);
+	elsewhere();
+	expect(only(await run({ items: items.slice(0, 1) }, options)).json.replayed).toBe(true);
+	expect(sim.charges).toHaveLength(2);
+});
+
 test('a result that is given again costs nothing of the spending limit', async () => {
 	await run();
 	const { outputs } = await run({}, { maxEstimatedTokens: 1 });

@@ -193,7 +193,10 @@ export class SentBefore {
 
 	/** An item that an earlier attempt has paid for in part goes on: it has the name, and what comes of it is kept. */
 	adopt(asked: NamedKey): void {
-		if (this.take(asked)) this.own.set(asked.name, { asked, free: () => {} });
+		if (!this.take(asked)) return;
+		// Another item of this run has it, which waits for this one then; or another execution, whose it stays.
+		const { free = () => {} } = this.own.get(asked.name) ?? {};
+		this.own.set(asked.name, { asked, free });
 	}
 
 	private has(asked: NamedKey): boolean {
