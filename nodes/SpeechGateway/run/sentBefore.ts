@@ -266,15 +266,21 @@ export class SentBefore {
 
 	/** Writes a row, together with those of items that end soon: one write takes as much CPU time as ten items. */
 	private async write(row: NewRow): Promise<void> {
+		if (!this.usesTable) return;
 		this.unwritten.push(row);
 		if (this.isLast) this.gathered.abort();
-		this.writing ??= this.withTable(async () => {
-			while (this.unwritten.length > 0) {
-				if (!this.isLast) await this.gather();
-				await this.table.add(this.unwritten.splice(0));
-			}
-		}).finally(() => (this.writing = undefined));
+		this.writing ??= this.writeAll();
 		await this.writing;
+	}
+
+	/** The last look and the end are one step, so that no row comes between them, which nobody would write. */
+	private async writeAll(): Promise<void> {
+		while (this.unwritten.length > 0) {
+			if (!this.isLast) await this.gather();
+			const rows = this.unwritten.splice(0);
+			await this.withTable(async () => await this.table.add(rows));
+		}
+		this.writing = undefined;
 	}
 
 	/** Whether all items that have a name wait for their rows to be written. */
