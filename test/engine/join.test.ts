@@ -218,6 +218,10 @@ describe('errors name the file and say what to do', () => {
 		],
 		['The file "x.flac" in "data" is FLAC audio', other(foreign('tone.flac'), 'x.flac')],
 		['is not MP3, WAV or Opus but "image/png"', other('\x89PNG\r\n\x1a\n', 'x.png', 'image/png')],
+		[
+			'is not MP3, WAV or Opus, though its type is "audio/ogg"',
+			other('no sound', 'x', 'audio/ogg'),
+		],
 		['is not MP3, WAV or Opus but "text/plain"', other('{"error":"gone"}', 'x', 'text/plain')],
 		['The file "x.mp3" in "data" is not MP3', other('<html>Sign in', 'x.mp3')],
 		['The file "x.mp3" in "data" is empty', other('', 'x.mp3')],

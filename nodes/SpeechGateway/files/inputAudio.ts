@@ -70,8 +70,9 @@ function recognisedFormat(
 		);
 	}
 	if (format) return format;
+	const isAudioByType = mimeType.startsWith('audio/');
 	throw new OtherFormatError(
-		`${name} is not ${WITH_HEADERS} but "${mimeType}"`,
+		`${name} is not ${WITH_HEADERS}${isAudioByType ? ', though its type is' : ' but'} "${mimeType}"`,
 		`Files that can be joined: ${WITH_HEADERS}, and PCM from this node.`,
 	);
 }
