@@ -199,6 +199,11 @@ describe('around the script', () => {
 		expect(said(`${long}\nAnna: Hi.`)[0]).toEqual([undefined, long]);
 		expect(said('Narrator: He said:\nAnna: Hi.')[0]).toEqual([undefined, 'He said:']);
 	});
+	test('a name within it is seen', () => {
+		const { leftOut, innerName } = parse('They meet. Ben: Good evening, and so on:\nAnna: Hi.');
+		expect(leftOut.preface).toContain('Ben');
+		expect(innerName).toContain('Ben: Good evening');
+	});
 	test('fences around it, but none of code', () => {
 		const { said: words, leftOut } = parse('```text\nAnna: Hi there.\nBen: Hello!\n```');
 		expect(words).toEqual(HELLO);
