@@ -219,3 +219,17 @@ test.each([{ apiKey: 'a key' }, { baseUrl: 'https://gateway.example' }, {}])(
 		expect(tested.message).toContain('has a value in a running workflow only');
 	},
 );
+
+test.each([
+	['', 'A proxy or firewall'],
+	['<html>Request blocked</html>', 'A proxy or firewall'],
+	[{ error: { message: 'No' } }, 'This API key may not list models'],
+])('a 403 with %j, in the test of a credential: %s', async (body, words) => {
+	const { credentialTest } = new SpeechGateway().methods;
+	const context = {
+		helpers: { request: async () => await Promise.resolve({ statusCode: 403, body }) },
+	};
+	const data = { apiKey: 'a key', baseUrl: 'https://gateway.example' };
+	const tested = await credentialTest.testGateway.call(context as never, { data } as never);
+	expect(tested).toMatchObject({ status: 'Error', message: expect.stringContaining(words) });
+});

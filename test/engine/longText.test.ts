@@ -74,6 +74,7 @@ test.each([
 	const parameters = { ...generate({ concurrency: 1 }), responseFormat };
 	const [, [{ json }]] = (await breaksOff({ parameters })).outputs;
 	expect(String(json.advice).includes('with "completed" as "Previous Version"')).toBe(is);
+	expect(json.advice).not.toContain('Send Once Key');
 });
 
 test('one segment refused, another unknown: the item is unknown', async () => {

@@ -165,7 +165,8 @@ describe('calls of an agent in one turn', () => {
 	});
 
 	test('what is settled is set aside no longer', async () => {
-		const paid = new Promise((resolve) => sim.once('charge', resolve));
+		// When the second request is charged, the first is settled.
+		const paid = new Promise((resolve) => sim.once('charge', () => sim.once('charge', resolve)));
 		const texts = [`${WORDS[0]} ${WORDS[1]}`, WORDS[2]];
 		const inTurn = { longText: 'split', maxSegmentCharacters: 25, concurrency: 1 };
 		const { outputs } = await run({

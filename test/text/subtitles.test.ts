@@ -113,6 +113,17 @@ test('long sentences are cut into lines of 42 columns, two a cue', () => {
 	}
 });
 
+test('a line takes 42 columns', () => {
+	const words = 'The old man walked home in the heavy rain.';
+	expect(words).toHaveLength(42);
+	expect(shown(words)).toEqual([words]);
+	expect(shown(`${words.slice(0, -1)}s.`)).toEqual(['The old man walked home|in the heavy rains.']);
+});
+
+test('no cue spans a line break, however short its lines are', () => {
+	expect(shown('No.\nYes.\nMaybe.', 1)).toEqual(['No.', 'Yes.', 'Maybe.']);
+});
+
 test('a sentence too short to read joins its neighbour', () => {
 	expect(shown('No. I would rather walk home.', 2)).toEqual(['No. I would rather walk home.']);
 	expect(shown('No. I would rather walk home.', 20)).toEqual(['No.', 'I would rather walk home.']);

@@ -20,6 +20,7 @@ test.each([
 	'One.\nTwo.',
 	'- Buy two bottles of milk from the shop\n- Buy two loaves of bread at the baker’s',
 	'[12/05/24, 10:32:01] Ben: a picture of rain\n[12/05/24, 10:33:00] Ben: and some',
+	'The first of these lines is a whole sentence.\nThe other one of them is another sentence, too.',
 ])('these lines stand for themselves: %j', (text) => {
 	expect(unwrapped(text)).toEqual(text.split('\n'));
 });
