@@ -157,6 +157,15 @@ describe('opus', () => {
 		expect(joinBlocker(whole, whole)).toBeUndefined();
 	});
 
+	test('of several streams at the same time is not called cut', () => {
+		const [page, otherPage] = [file, other].map((one) => Buffer.from(one).indexOf('OggS', 4));
+		const together = bytesOf(
+			...[file.subarray(0, page), other.subarray(0, otherPage)],
+			...[file.subarray(page), other.subarray(otherPage)],
+		);
+		expect(() => inspect('opus', together)).toThrow('more than one stream');
+	});
+
 	test('whose last page says where the audio ends, but not that it is the last, is whole', () => {
 		const unmarked = withoutEndOfStream(file);
 		expect(unmarked).not.toEqual(file);

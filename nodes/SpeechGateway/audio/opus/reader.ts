@@ -128,7 +128,8 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 		if (oggChecksum(page) !== uint32le(page, 22)) {
 			throw new DamagedAudioError('The Opus file is damaged: a page fails its checksum');
 		}
-		if ((page[5] & FIRST_PAGE) !== 0 && this.stream.begun) {
+		// Streams at the same time all begin before any goes on.
+		if ((page[5] & FIRST_PAGE) !== 0 && this.stream.packets > 1) {
 			this.chain = chained(this.chain, this.stream.end());
 			this.stream = new OpusStream(this.onPacket);
 		}
@@ -175,8 +176,9 @@ class OpusStream {
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
 
-	get begun(): boolean {
-		return this.packetIndex > 0;
+	/** Those that were read, with OpusHead and OpusTags. */
+	get packets(): number {
+		return this.packetIndex;
 	}
 
 	/**
