@@ -70,6 +70,18 @@ test('jobs by their characters', async () => {
 	expect(sim.charges).toHaveLength(2);
 });
 
+test('a job that is on record is fetched, whatever is left of the limit', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 524 });
+	sim.fault({ path: /content$/, status: 403, body: { error: { message: 'Not now' } } });
+	const parameters = limited(100);
+	const failed = await run({ parameters });
+	expect(failed.error?.context?.jobId).toMatch(/^spj_/);
+	const retryOf = saved(failed.run);
+	const { outputs } = await run({ parameters, retryOf, mode: 'retry' });
+	expect(outputs[0]).toHaveLength(1);
+	expect(sim.charges).toHaveLength(1);
+});
+
 describe('a limit by an expression', () => {
 	const rows = (budgets: Array<string | number | null | undefined>) =>
 		budgets.map((budget) => item({ text: 'Some words.', budget }));
