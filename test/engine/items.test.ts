@@ -338,6 +338,13 @@ describe('voices', () => {
 		expect(sim.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(3);
 	});
 
+	test('delete: a voice that was never there is an error', async () => {
+		const parameters = voice('delete', { voice: 'nobody' });
+		const { error } = await run({ parameters, items: [item({})] });
+		expect(error?.message).toContain('"nobody"');
+		expect(error?.message).toContain('404');
+	});
+
 	test('a voice of another account: 403 says so', async () => {
 		const { apiKey } = sim.addAccount();
 		const created = await run({ parameters: voice('create'), items: [recording(31)], apiKey });
