@@ -455,16 +455,20 @@ function wasCorrected(story: Story, executions: Execution[], request: SimRequest
 	if (!isCut(story.scenario.kind)) return false;
 	const { input } = request;
 	const first = executions.find(({ requests }) => requests.includes(request));
-	return executions.some((execution) => {
-		const isSpokenAs = (one: Came, version: string) =>
-			version !== versionOf(input) &&
-			(one.branch === 'success'
-				? [...isSoundOf(story, execution, one, version)].length === 0
-				: one.branch === 'unknown' && !isSameAs(execution.settings, first?.settings));
-		return execution.came
+	const isOther = (version: string) => version !== versionOf(input);
+	return executions.some((execution) =>
+		execution.came
 			.filter((one) => nameOf(one) === itemOf(input))
-			.some((one) => versionsPaid(story, execution, one).some((each) => isSpokenAs(one, each)));
-	});
+			.some((one) =>
+				one.branch === 'success'
+					? versionsPaid(story, execution, one).some(
+							(each) => isOther(each) && [...isSoundOf(story, execution, one, each)].length === 0,
+						)
+					: one.branch === 'unknown' &&
+						!isSameAs(execution.settings, first?.settings) &&
+						sentFor(story, execution, one).some((each) => isOther(versionOf(each.input))),
+			),
+	);
 }
 
 const isSameAs = (one: Settings, other?: Settings): boolean =>
@@ -479,13 +483,14 @@ const versionsPaid = (story: Story, execution: Execution, one: Came): string[] =
 ];
 
 const paidFor = (story: Story, execution: Execution, one: Came): SimRequest[] =>
+	sentFor(story, execution, one).filter((request) => verdict(request) === 'done');
+
+const sentFor = (story: Story, execution: Execution, one: Came): SimRequest[] =>
 	// What is given again, another execution has paid.
 	(one.json.replayed
 		? story.sim.requests
 		: chain(story, execution).flatMap(({ requests }) => requests)
-	)
-		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
-		.filter(({ input }) => itemOf(input) === nameOf(one));
+	).filter(({ method, input }) => method === 'POST' && itemOf(input) === nameOf(one));
 
 /** Whether an item brings what the request was paid for. */
 function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {
