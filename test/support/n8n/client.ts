@@ -285,22 +285,27 @@ export class N8nClient {
 	}
 
 	async execution(id: string): Promise<Execution> {
-		const execution = await this.request<Omit<Execution, 'data'> & { data: string }>(
+		return await poll(`the data of execution ${id}`, async () => await this.ifSaved(id));
+	}
+
+	/** Undefined while n8n has no data of the execution yet: it writes the data after the execution itself. */
+	private async ifSaved(id: string): Promise<Execution | undefined> {
+		const execution = await this.request<Omit<Execution, 'data'> & { data?: string }>(
 			'GET',
 			`/rest/executions/${id}`,
-		);
+		).catch((error: unknown) => {
+			// n8n 2.16 fails to show one that was started by hand and has no data yet.
+			if (error instanceof N8nApiError && /reading 'resultData'/.test(error.body)) return undefined;
+			throw error;
+		});
+		if (execution?.data === undefined) return undefined;
 		return { ...execution, data: parse(execution.data) as IRunExecutionData };
 	}
 
 	/** Waits until an execution has ended, or is parked (`waiting`). */
 	async waitForExecution(id: string): Promise<Execution> {
 		return await poll(`the end of execution ${id}`, async () => {
-			const execution = await this.execution(id).catch((error: unknown) => {
-				// n8n 2.16 fails to show one that was started by hand and has no data yet.
-				if (error instanceof N8nApiError && /reading 'resultData'/.test(error.body))
-					return undefined;
-				throw error;
-			});
+			const execution = await this.ifSaved(id);
 			return execution && ENDED.includes(execution.status) ? execution : undefined;
 		});
 	}
@@ -308,9 +313,9 @@ export class N8nClient {
 	/** Waits until an execution that is parked has gone on and ended. n8n looks for it once a minute. */
 	async waitForResumed(id: string): Promise<Execution> {
 		return await poll(`the end of the parked execution ${id}`, async () => {
-			const { status } = await this.execution(id);
+			const { status = 'running' } = (await this.ifSaved(id)) ?? {};
 			const passing = ['waiting', 'crashed'].includes(status);
-			return !passing && ENDED.includes(status) ? await this.execution(id) : undefined;
+			return !passing && ENDED.includes(status) ? await this.ifSaved(id) : undefined;
 		});
 	}
 
