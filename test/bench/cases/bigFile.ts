@@ -1,19 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Execution } from '../../support/n8n/client';
 import { makeNode, NODE_NAME, NODE_TYPE } from '../../support/workflow';
-import {
-	bestOfEach,
-	inFreshN8n,
-	round,
-	type BenchCase,
-	type Check,
-	type Stage,
-	cpuOf,
-	memoryOf,
-	saveWith,
-	timeOf,
-	watchPeak,
-} from '../stage';
+import { bestOfEach, inFreshN8n, round, type BenchCase, type Check, type Stage } from '../stage';
+import { runner } from './floor';
 
 const BYTES = 300_000_000;
 
@@ -38,32 +27,30 @@ export const bigFile: BenchCase = {
 		const rows: Array<Array<string | number>> = [];
 		const checks: Check[] = [];
 		for (const [what, parameters] of Object.entries(KINDS)) {
-			const { grown, cpu, seconds } = await inFreshN8n(tarball, async (stage) => {
+			const { grown, cpu, wall } = await inFreshN8n(tarball, async (stage) => {
 				const download = await downloader(stage, parameters);
 				await download();
 				const [best] = await bestOfEach(3, (one) => one.grown, download);
 				return best;
 			});
-			rows.push([what, ...[grown, cpu, seconds].map(round)]);
+			rows.push([what, ...[grown, cpu, wall / 1000].map(round)]);
 			checks.push({ what: `${what}: n8n grows by`, value: grown, limit: 60, unit: 'MB' });
 		}
 		return { head: ['', 'grown by, MB', 'CPU ms', 'seconds in the node'], rows, checks };
 	},
 };
 
-async function downloader({ n8n, bench }: Stage, parameters: IDataObject) {
+async function downloader(stage: Stage, parameters: IDataObject) {
 	const node = makeNode(NODE_NAME, NODE_TYPE, 1, 400, {
 		...parameters,
 		operation: 'createAndWait',
 	});
-	const workflow = await saveWith(bench, node, '[{}]');
+	const fault = { path: /content$/, contentBytes: BYTES };
+	const run = await runner(stage, node, '[{}]', () => stage.bench.sim.fault(fault));
 	return async () => {
-		bench.sim.fault({ path: /content$/, contentBytes: BYTES });
-		const [cpu, before, peak] = [cpuOf(n8n.pid), memoryOf(n8n.pid), watchPeak(n8n.pid)];
-		const execution = await bench.api.runUndisturbed(workflow);
+		const { execution, ...measured } = await run();
 		if (!(bytesOf(execution) > 0.9 * BYTES))
-			throw new Error(`${execution.status}, ${bytesOf(execution)} bytes`);
-		const [grown, used] = [peak() - before, cpuOf(n8n.pid) - cpu];
-		return { grown, cpu: used, seconds: timeOf(execution) / 1000 };
+			throw new Error(`The file has ${bytesOf(execution)} bytes`);
+		return measured;
 	};
 }

@@ -1,3 +1,4 @@
+import type { Execution } from '../../support/n8n/client';
 import {
 	bestOfEach,
 	round,
@@ -59,18 +60,24 @@ export interface Measured {
 	grown: number;
 }
 
-/** A workflow with one node, to be run and measured any number of times. */
-export async function runner(stage: Stage, node: Parameters<typeof saveWith>[1], items: string) {
+/** A workflow with one node, to be run and measured any number of times; `prepare` has the simulator as after a reset. */
+export async function runner(
+	stage: Stage,
+	node: Parameters<typeof saveWith>[1],
+	items: string,
+	prepare = () => {},
+) {
 	const { bench, n8n } = stage;
 	const workflow = await saveWith(bench, node, items);
-	return async (): Promise<Measured> => {
+	return async (): Promise<Measured & { execution: Execution }> => {
 		bench.sim.reset();
+		prepare();
 		const [cpu, before, peak] = [cpuOf(n8n.pid), memoryOf(n8n.pid), watchPeak(n8n.pid)];
 		const execution = await bench.api.runUndisturbed(workflow);
 		const used = { cpu: cpuOf(n8n.pid) - cpu, grown: peak() - before };
 		if (execution.status !== 'success')
 			throw new Error(`${node.type} ended as ${execution.status}`);
-		return { wall: timeOf(execution), ...used };
+		return { wall: timeOf(execution), ...used, execution };
 	};
 }
 
