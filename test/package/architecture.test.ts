@@ -198,7 +198,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 	['something else that sends is called', /\bfetch\(|XMLHttpRequest|\baxios\b/, []],
 	// There, no error can end an execution as canceled.
 	["n8n's errors are made", /new Node(Api|Operation)Error/, ['run/errors.ts']],
-	['an error is kept from canceling', /\.replace\(.*canceled/i, ['run/errors.ts']],
+	['an error is kept from canceling', /\.replace\(.*canceled/i, ['requests/errorText.ts']],
 	['the transport is called', /transport\s*\.\s*send\(/, ['requests/exchange.ts']],
 	[
 		'requests are begun and settled in the ledger',

@@ -10,7 +10,8 @@ import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import { explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
 import { unreachable } from '../../nodes/SpeechGateway/requests/unreachable';
-import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
+import { errorText } from '../../nodes/SpeechGateway/requests/errorText';
+import { nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
 import { REPOSITORY } from '../support/n8n/install';
 
 const node = { name: 'Speech Gateway', type: 'speechGateway', parameters: {} } as unknown as INode;

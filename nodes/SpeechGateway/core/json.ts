@@ -29,3 +29,9 @@ export function idIn(resource: Record<string, unknown>, ...names: string[]): str
 		.find((value) => typeof value === 'number' || (typeof value === 'string' && value.trim()));
 	return id === undefined ? undefined : String(id);
 }
+
+/** A provider's body as item json: a key named `error` would make n8n retry the node, so it is renamed or dropped. */
+export function withoutErrorKey<T>(body: Record<string, T>, newName: string): Record<string, T> {
+	const { error, ...rest } = body;
+	return error === null || error === undefined ? rest : { ...rest, [newName]: error };
+}

@@ -1,4 +1,4 @@
-import type { Operation } from '../run/operation';
+import type { Operation } from '../requests/operation';
 import { getPrices, settle } from './account/account';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';

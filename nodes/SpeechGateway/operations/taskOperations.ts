@@ -9,7 +9,7 @@ import {
 	defineOperation,
 	type Operation,
 	type Work,
-} from '../run/operation';
+} from '../requests/operation';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 

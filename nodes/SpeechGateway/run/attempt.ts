@@ -18,11 +18,12 @@ import type { Ledger } from '../requests/ledger';
 import type { ErrorText, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
 import type { Accounts } from '../gateway/account';
-import { errorText, runError, unheardError } from './errors';
+import { errorText } from '../requests/errorText';
+import { runError, unheardError } from './errors';
 import { failed } from './failed';
 import { ItemRun } from './itemRun';
 import { withLinks } from './links';
-import { type Operation, operationName, type Settled } from './operation';
+import { type Operation, operationName, type Settled } from '../requests/operation';
 import { branchesOf, giveHints, sortOntoBranches, unknownItem } from './outputItems';
 import {
 	checkTogether,

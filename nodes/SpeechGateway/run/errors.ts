@@ -1,56 +1,10 @@
-import {
-	type Functionality,
-	type IBinaryKeyData,
-	type INode,
-	NodeApiError,
-	NodeOperationError,
-} from 'n8n-workflow';
-import {
-	type AttachedFiles,
-	EmptyFieldError,
-	type ErrorDetails,
-	GatewayError,
-	InputError,
-	NOTHING_SENT,
-} from '../core/errors';
-import { isRecord } from '../core/json';
+import { type Functionality, type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { type ErrorDetails, NOTHING_SENT } from '../core/errors';
+import { cleanedMessage } from '../requests/errorText';
 import type { Charge, ErrorText, Result } from '../requests/records';
-import type { Failed, Operation, Settled } from './operation';
+import type { Failed, Operation, Settled } from '../requests/operation';
 import { isUnheard } from './unheard';
 import type { Execution } from '../engine/execution';
-
-/** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
-const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
-
-/** n8n replaces a message that holds a system code, even within another word, by advice of its own. */
-const cleanedMessage = (text: string): string =>
-	cleaned(text)
-		.replace(WITHIN_WORDS, (code: string) => `${code[0]}-${code.slice(1)}`)
-		.replace(SYSTEM_CODES, 'a system error');
-
-const CODES =
-	'(?:econn(?:refused|reset|aborted)|enotfound|etimedout|epipe|e(?:rr)?addr(?:inuse|notavail)|ehostunreach|eai_again|enoent|eisdir|enotdir|eacces|eexist|eperm|getaddrinfo)';
-const SYSTEM_CODES = new RegExp(`(?:(?:connect|read|write) )?${CODES}`, 'gi');
-/** As in "preexisting". */
-const WITHIN_WORDS = new RegExp(`(?<=[a-z0-9])${CODES}|${CODES}(?=[a-z0-9])`, 'gi');
-
-/** Files of n8n's store in n8n's words, which `core/` does not know. */
-export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
-
-/** An error of any kind as message, description and details, in words that n8n does not replace. */
-export function errorText(error: unknown): Failed['failed'] {
-	const { message: what = error, description } = isRecord(error) ? error : {};
-	const raw = cleaned(String(what));
-	const message = cleanedMessage(raw);
-	const todo = typeof description === 'string' ? cleaned(description) : 'This was not expected.';
-	const inFull = message === raw ? '' : ` In full: "${raw}".`;
-	const { details = {}, files = {} } = error instanceof GatewayError ? error : {};
-	return {
-		...{ message, description: `${todo}${inFull}`.trim(), details, binary: binaryOf(files) },
-		isInput: error instanceof InputError,
-		advice: error instanceof EmptyFieldError ? error.advice : undefined,
-	};
-}
 
 /** Makes an n8n error; the only place that does. */
 export function nodeError(

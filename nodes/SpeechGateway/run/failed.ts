@@ -1,8 +1,8 @@
 import type { ErrorDetails } from '../core/errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { ErrorText } from '../requests/records';
-import { errorText } from './errors';
-import type { Failed } from './operation';
+import { errorText } from '../requests/errorText';
+import type { Failed } from '../requests/operation';
 
 /**
  * An item that has failed. From here on its error is text, together with what was paid for: the ID of its task, and its

@@ -15,7 +15,7 @@ import type { Session } from '../requests/session';
 import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
 import { failed } from './failed';
-import { askedKey, operationName, type Operation, type Settled } from './operation';
+import { askedKey, operationName, type Operation, type Settled } from '../requests/operation';
 import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';

@@ -3,7 +3,7 @@ import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import { link } from '../fields/settings';
-import type { Settled } from './operation';
+import type { Settled } from '../requests/operation';
 import { typedOption } from './readItems';
 
 /**

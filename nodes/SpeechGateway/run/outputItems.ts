@@ -11,14 +11,14 @@ import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
-import { binaryOf } from './errors';
+import { binaryOf } from '../requests/errorText';
 import {
 	type RequestDescription,
 	beginningOfInput,
 	type Operation,
 	operationName,
 	type Settled,
-} from './operation';
+} from '../requests/operation';
 import type { Input } from './readItems';
 import { withoutFiles, withRow } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
@@ -221,10 +221,4 @@ function firstAndLast(hints: string[]): string[] {
 	if (leftOut <= 1) return hints;
 	const note = `${leftOut} more hints like these are not shown.`;
 	return [...hints.slice(0, FIRST_HINTS), note, ...hints.slice(-LAST_HINTS)];
-}
-
-/** A provider's body as item json: a key named `error` would make n8n retry the node, so it is renamed or dropped. */
-export function withoutErrorKey(body: IDataObject, newName: string): IDataObject {
-	const { error, ...rest } = body;
-	return error === null || error === undefined ? rest : { ...rest, [newName]: error };
 }

@@ -12,7 +12,7 @@ import {
 	type Failed,
 	operationName,
 	type Operation,
-} from './operation';
+} from '../requests/operation';
 import type { ItemSettings } from '../requests/itemTurns';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';

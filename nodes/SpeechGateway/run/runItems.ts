@@ -8,9 +8,10 @@ import { outlastStart, removeDecoy } from '../engine/sleep';
 import { Accounts } from '../gateway/account';
 import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
-import { errorText, nodeError } from './errors';
+import { errorText } from '../requests/errorText';
+import { nodeError } from './errors';
 import { failed } from './failed';
-import type { Operation } from './operation';
+import type { Operation } from '../requests/operation';
 import { sortOntoBranches } from './outputItems';
 import { asToolCall, type CallResult } from './toolCall';
 

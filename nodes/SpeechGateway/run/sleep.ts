@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { putToSleep } from '../engine/sleep';
-import type { Settled } from './operation';
+import type { Settled } from '../requests/operation';
 import { withRow } from './rows';
 import type { ErrorText } from '../requests/records';
 import type { Ledger } from '../requests/ledger';

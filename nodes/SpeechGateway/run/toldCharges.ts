@@ -4,7 +4,7 @@ import { charges } from '../fields/settings';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Charge } from '../requests/records';
 import type { Run } from '../requests/session';
-import type { Operation } from './operation';
+import type { Operation } from '../requests/operation';
 import { typedOption } from './readItems';
 
 /** What the items of an attempt say they were charged, if the user wants it (option "Charges"). */

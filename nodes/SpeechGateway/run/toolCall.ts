@@ -5,7 +5,7 @@ import { withToolLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
 import { keep, recall } from './keptResults';
-import { callKey, type Operation } from './operation';
+import { callKey, type Operation } from '../requests/operation';
 import { copyOf } from '../requests/ownFiles';
 import { readOne } from './readItems';
 

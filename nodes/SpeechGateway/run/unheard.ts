@@ -2,7 +2,7 @@ import { isConnected } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import { returnsToCaller } from '../engine/sleep';
 import type { Branch, Result } from '../requests/records';
-import type { Settled } from './operation';
+import type { Settled } from '../requests/operation';
 
 /**
  * An unknown outcome is a failure of which somebody must hear. Where nothing is connected to "Unknown", such items

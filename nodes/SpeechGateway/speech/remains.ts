@@ -10,7 +10,7 @@ import { withSuffix } from '../files/fileName';
 import { joinStored } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import { completedField } from '../requests/itemLedger';
-import { errorText } from '../run/errors';
+import { errorText } from '../requests/errorText';
 import { beginningOf } from '../text/characters';
 import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';

@@ -13,7 +13,7 @@ import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
-import { errorText } from '../run/errors';
+import { errorText } from '../requests/errorText';
 import { countCharacters } from '../text/characters';
 import { fingerprintOf } from '../text/knownSegments';
 import { heardAt, pausesOf } from './heard';

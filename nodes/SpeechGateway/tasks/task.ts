@@ -6,7 +6,7 @@ import { fileAt, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { type FreeRequest, isFailure } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
-import { withoutErrorKey } from '../run/outputItems';
+import { withoutErrorKey } from '../core/json';
 import { storeAgain } from '../requests/storeAgain';
 import { readPaidJson } from '../files/received';
 

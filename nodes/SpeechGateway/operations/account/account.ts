@@ -8,7 +8,7 @@ import { AsleepError } from '../../core/errors';
 import { pause } from '../../core/pause';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { fetchPrices } from '../../requests/lists';
-import { defineOperation } from '../../run/operation';
+import { defineOperation } from '../../requests/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import { waitEndsAt } from '../../tasks/wait';
 import { certainAt, type UnknownRequest } from '../../usage/moment';

@@ -23,7 +23,7 @@ import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
 import { joinedRecord, type SegmentsRecord, readRecord } from '../../speech/segmentsRecord';
-import { defineOperation } from '../../run/operation';
+import { defineOperation } from '../../requests/operation';
 import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
 import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';

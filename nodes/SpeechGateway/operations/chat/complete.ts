@@ -10,10 +10,10 @@ import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chat, type ChatValues } from './chat.form';
 import { completeChat } from '../../chat/completeChat';
 import type { ChatReply } from '../../chat/stream';
-import { withoutErrorKey } from '../../run/outputItems';
+import { withoutErrorKey } from '../../core/json';
 import type { Parameters } from '../../fields/parameters';
 import type { ItemRequests } from '../../requests/itemRequests';
-import { defineOperation } from '../../run/operation';
+import { defineOperation } from '../../requests/operation';
 
 /** One answer of a language model; streamed to the client if the trigger streams. */
 export const complete = defineOperation(chat.complete, {

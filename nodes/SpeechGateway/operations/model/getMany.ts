@@ -1,8 +1,8 @@
 import { model } from './model.form';
 import { fetchList } from '../../requests/lists';
 import { endpoints } from '../../gateway/endpoints';
-import { defineOperation } from '../../run/operation';
-import { withoutErrorKey } from '../../run/outputItems';
+import { defineOperation } from '../../requests/operation';
+import { withoutErrorKey } from '../../core/json';
 
 /**
  * Lists the models that the key may use, in the gateway's order and words; free. The whole list is fetched, since the gateway

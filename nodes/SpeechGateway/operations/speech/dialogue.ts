@@ -17,7 +17,7 @@ import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, type Speaker, speech } from './speech.form';
 import { narration, withFiles } from './narration';
 import { voiceNameOf } from '../../speech/voices';
-import { defineOperation } from '../../run/operation';
+import { defineOperation } from '../../requests/operation';
 import { checkTaggable } from '../../files/podcast';
 import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
 import {

@@ -8,7 +8,7 @@ import { defined } from '../../core/json';
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
 import { budgetOf, narration, withFiles } from './narration';
-import { defineOperation } from '../../run/operation';
+import { defineOperation } from '../../requests/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
 import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';

@@ -10,7 +10,7 @@ import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
 import type { Run } from '../../requests/session';
-import type { Planned } from '../../run/operation';
+import type { Planned } from '../../requests/operation';
 import {
 	type NarrationInput,
 	type OnRecord,

@@ -14,8 +14,8 @@ import { fetchVoices } from '../../requests/lists';
 import { resourceBody } from '../../tasks/task';
 import { lookUpVoices, titleIn, voiceIdIn, voiceNameOf } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
-import { defineOperation } from '../../run/operation';
-import { withoutErrorKey } from '../../run/outputItems';
+import { defineOperation } from '../../requests/operation';
+import { withoutErrorKey } from '../../core/json';
 import type { ItemRequests } from '../../requests/itemRequests';
 import type { VoiceIds } from '../../requests/records';
 

@@ -2,11 +2,11 @@ import type { IPairedItemData } from 'n8n-workflow';
 import type { AsleepError } from '../core/errors';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
-import type { ItemLedger } from '../requests/itemLedger';
-import type { ItemRequests } from '../requests/itemRequests';
-import { requestKey } from '../requests/requestKey';
-import type { ErrorText, Result, VoiceIds } from '../requests/records';
-import type { Run, Session } from '../requests/session';
+import type { ItemLedger } from './itemLedger';
+import type { ItemRequests } from './itemRequests';
+import { requestKey } from './requestKey';
+import type { ErrorText, Result, VoiceIds } from './records';
+import type { Run, Session } from './session';
 import { evenlySpaced } from '../text/knownSegments';
 
 /** One item: what is asked for, and what follows from that. */
