@@ -55,9 +55,8 @@ export class SpeechGateway implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { operations } = await import('./operations');
 		const { runItems } = await import('./run/runItems');
 		const { Execution } = await import('./engine/execution');
-		return await runItems(new Execution(this), operations);
+		return await runItems(new Execution(this));
 	}
 }

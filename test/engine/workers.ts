@@ -15,13 +15,12 @@ export interface Worker {
 export async function startWorker(): Promise<Worker> {
 	let worker: Worker | undefined;
 	await jest.isolateModulesAsync(async () => {
-		const { operations } = await import('../../nodes/SpeechGateway/operations');
 		const { runItems } = await import('../../nodes/SpeechGateway/run/runItems');
 		const { Execution } = await import('../../nodes/SpeechGateway/engine/execution');
 		const { keep } = await import('../../nodes/SpeechGateway/run/keptResults');
 		const nodeType = new SpeechGateway();
 		nodeType.execute = async function (this: IExecuteFunctions) {
-			return await runItems(new Execution(this), operations);
+			return await runItems(new Execution(this));
 		};
 		worker = {
 			nodeType,

@@ -35,11 +35,11 @@ function sources(folder: string): Source[] {
 const ROOT = 'nodes/SpeechGateway/';
 /** From the top down: a file may import from its own room and from those below. */
 const ROOMS = [
+	['run'],
 	['operations'],
 	['speech'],
 	['tasks', 'chat'],
 	['files'],
-	['run'],
 	['requests'],
 	['fields'],
 	['gateway'],

@@ -6,6 +6,7 @@ import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
 import { outlastStart, removeDecoy } from '../engine/sleep';
 import { Accounts } from '../gateway/account';
+import { operations } from '../operations';
 import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText } from '../requests/errorText';
@@ -22,14 +23,11 @@ const LEDGER = 'speechGateway';
  * Runs the operation that the user has chosen over all items of the node, and sorts the results onto the branches. Items run
  * concurrently and come out in order; the ledger knows what an earlier attempt has already done.
  */
-export async function runItems(
-	execution: Execution,
-	operations: Operation[],
-): Promise<INodeExecutionData[][]> {
+export async function runItems(execution: Execution): Promise<INodeExecutionData[][]> {
 	const { context, isTool } = execution;
 	if (isTool) ignoreErrorOutput(context);
 	else undoEndOnError(context);
-	const operation = chosenFrom(operations, execution);
+	const operation = chosen(execution);
 	const round = String(execution.round);
 	try {
 		refuseToDelete(execution, operation);
@@ -57,7 +55,7 @@ async function failedOutputs(
 }
 
 /** The operation that the node is set to; the parameters of the first item decide, since n8n allows no expression there. */
-function chosenFrom(operations: Operation[], { context, node }: Execution): Operation {
+function chosen({ context, node }: Execution): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.operation === name);
