@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError, NotStoredError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
-import { idIn, isRecord } from '../core/json';
+import { idIn, isRecord, withoutErrorKey } from '../core/json';
 import { fileAt, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { type FreeRequest, isFailure } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
-import { withoutErrorKey } from '../core/json';
 import { storeAgain } from '../requests/storeAgain';
 import { readPaidJson } from '../files/received';
 

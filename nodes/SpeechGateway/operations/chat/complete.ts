@@ -5,12 +5,11 @@
  * is in `text`, what arrived in the file `received`.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../../core/json';
+import { isRecord, withoutErrorKey } from '../../core/json';
 import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chat, type ChatValues } from './chat.form';
 import { completeChat } from '../../chat/completeChat';
 import type { ChatReply } from '../../chat/stream';
-import { withoutErrorKey } from '../../core/json';
 import type { Parameters } from '../../fields/parameters';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { defineOperation } from '../../requests/operation';
