@@ -708,7 +708,7 @@ describe('settle-unknown', () => {
 		const items = [1200, 1800].map((ago, item) => ({
 			json: {
 				...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
-				...{ sentAt: at(ago), endedAt: at(ago - 20) },
+				...{ sentAt: at(ago), endedAt: at(ago - 20), requestId: `req_${ago}` },
 				neighbours: { charged: 0, unknown: 0, sent: [] },
 			},
 			pairedItem: { item },
@@ -716,7 +716,8 @@ describe('settle-unknown', () => {
 		const entry = (sentAgo: number) => {
 			const use_time = 22;
 			const created_at = Math.floor(now / 1000) - sentAgo + use_time;
-			return { created_at, type: 2, model_name: 'fish-speech', quota: 49, use_time };
+			const request_id = `req_${sentAgo}`;
+			return { created_at, type: 2, model_name: 'fish-speech', quota: 49, use_time, request_id };
 		};
 		sim.options.usageLog = { others: [entry(7200), entry(1200)] };
 		const jsCode = `return ${JSON.stringify(items)};`;
@@ -731,7 +732,9 @@ describe('settle-unknown', () => {
 		sim.options.usageLog = {};
 		expect(execution.data.resultData.error?.message).toBeUndefined();
 		const [charged, , again] = statuses();
-		expect(charged).toMatch(/^Charged: yes\. .*no other request of the run explains/);
+		expect(charged).toMatch(
+			/^Charged: yes\. The log has a charge with its request ID\. Request: req_1200, /,
+		);
 		expect(again).toBe('done');
 		expect(services.google.files.map(({ name }) => name)).toEqual(['r3.mp3']);
 	});

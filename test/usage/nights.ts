@@ -178,7 +178,6 @@ export function makeNight(
 			return {
 				...one,
 				requestId: undefined,
-				nearModels: near.map(({ model }) => model),
 				neighbours: {
 					charged: charged.length,
 					unknown: near.length - charged.length,

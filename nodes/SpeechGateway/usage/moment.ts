@@ -36,10 +36,6 @@ export interface Clock {
 const SETTLES_WITHIN_MS = 180_000;
 /** How far the times of an entry may be wrong: seconds are cut off, and clocks compared to the second. */
 const PRECISION_MS = 2_000;
-/** A gateway without a queue begins within this time after a request was sent: it travels. */
-const BEGINS_WITHIN_MS = 500;
-/** A charge for a request that was given up was settled after that, give or take this. */
-const SETTLED_EARLIER_MS = 1_000;
 
 /**
  * By how much the log's clock may be ahead of the one in the gateway's answers, ms, the likeliest first: up to a minute
@@ -51,11 +47,10 @@ const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => 
 	1000 * (index + 1),
 ]).flat();
 
-/** A request of the run, ms since 1970 by our clock. `charged`: it was answered, so the log must have a charge for it. */
+/** A request of the run, ms since 1970 by our clock. */
 interface TimedRequest {
 	sentAt: number;
 	endedAt: number;
-	charged: boolean;
 }
 
 /** When the log can say for certain that a request was not charged, ms since 1970. */
@@ -63,14 +58,13 @@ export const certainAt = ({ sentAt, endedAt }: Pick<TimedRequest, 'sentAt' | 'en
 	endedAt + Math.max(SETTLES_WITHIN_MS, endedAt - sentAt);
 
 /**
- * A request in question, the others of its run, and the charges of their key: whose can each be? The charge for a request
- * that was answered lies between its sending and its answer. Any other may begin late: something in front may have held the
- * request for minutes. What time it is in the log is told by the requests that were answered: each must have a charge.
+ * A request in question, the answered ones of its run, and the charges of their key: which can be whose? The charge for a
+ * request that was answered lies between its sending and its answer. The one in question may begin late: something in front
+ * may have held it for minutes. What time it is in the log is told by the requests that were answered: each must have a charge.
  */
 export class Moment {
 	private readonly own: TimedRequest;
 	private readonly charged: TimedRequest[];
-	private readonly uncertain: TimedRequest[];
 	private readonly charges: LogEntry[];
 	private readonly refunded: Set<string>;
 	/** Those of LOG_AHEAD with which all that was answered has a charge. */
@@ -79,20 +73,18 @@ export class Moment {
 
 	constructor(
 		private readonly request: UnknownRequest,
-		private readonly entries: LogEntry[],
+		entries: LogEntry[],
 		private readonly clock: Clock,
 	) {
 		const { sentAt, endedAt, neighbours } = request;
-		const others = (neighbours?.sent ?? []).map(([offset, seconds, charged]): TimedRequest => {
+		this.own = { sentAt, endedAt };
+		this.charged = (neighbours?.sent ?? []).flatMap(([offset, seconds, charged]) => {
 			const at = sentAt + offset * 1000;
-			return { sentAt: at, endedAt: at + seconds * 1000, charged: charged === 1 };
+			return charged === 1 ? [{ sentAt: at, endedAt: at + seconds * 1000 }] : [];
 		});
-		this.own = { sentAt, endedAt, charged: false };
-		this.charged = others.filter(({ charged }) => charged);
-		this.uncertain = others.filter(({ charged }) => !charged);
 		this.precision = PRECISION_MS + clock.withinMs;
 		this.refunded = refundedIds(entries);
-		const first = Math.min(sentAt, ...others.map((one) => one.sentAt)) - CLOCK_DIFFERS_MS;
+		const first = Math.min(sentAt, ...this.charged.map((one) => one.sentAt)) - CLOCK_DIFFERS_MS;
 		this.charges = entries.filter(
 			(entry) => entry.kind === 'charge' && this.startOf(entry) >= first - this.precision,
 		);
@@ -115,29 +107,6 @@ export class Moment {
 		return this.logAhead.some((ahead) => this.haveCharges(all, ahead));
 	}
 
-	/**
-	 * The charge for the request in question, if it must have one as long as nothing but its run uses the key: the others
-	 * cannot explain all charges that fit it. Undefined where the gateway lets requests wait, or who else was there is not known.
-	 */
-	get ownCharge(): LogEntry | undefined {
-		const { own, charged, uncertain, charges } = this;
-		const [ahead] = this.logAhead;
-		if (ahead === undefined || !this.request.neighbours?.sent) return undefined;
-		const begins = (one: TimedRequest, entry: LogEntry) =>
-			this.fits(one, entry, ahead) &&
-			!(one.charged && this.isNoNeighbours(entry)) &&
-			this.startOf(entry, ahead) <= one.sentAt + BEGINS_WITHIN_MS + this.precision;
-		if (match(charged, charges, begins).size < charged.length) return undefined;
-		const fitting = charges.filter((entry) => begins(own, entry) && this.isLikely(entry, ahead));
-		const explained = match(fitting, [...charged, ...uncertain], (entry, one) =>
-			begins(one, entry),
-		);
-		if (explained.size === fitting.length) return undefined;
-		const isFor = (one: TimedRequest, entry: LogEntry) =>
-			one === own ? fitting.includes(entry) : begins(one, entry);
-		return match([...charged, own], charges, isFor).get(own);
-	}
-
 	/** Whether each of these requests can have a charge of its own. */
 	private haveCharges(requests: TimedRequest[], ahead: number): boolean {
 		const fits = (one: TimedRequest, entry: LogEntry) => this.fits(one, entry, ahead);
@@ -151,9 +120,8 @@ export class Moment {
 	private fits(one: TimedRequest, entry: LogEntry, ahead: number): boolean {
 		if (one === this.own) return this.isFree(entry) && this.isInTime(entry, ahead);
 		const start = this.startOf(entry, ahead);
-		if (start < one.sentAt - this.precision) return false;
-		if (one.charged) return start + entry.seconds * 1000 <= one.endedAt + this.precision;
-		return start <= certainAt(one) + this.precision;
+		const end = start + entry.seconds * 1000;
+		return start >= one.sentAt - this.precision && end <= one.endedAt + this.precision;
 	}
 
 	/** Whether the request in question can have this charge, by the log's clock as it seems or as it should be. */
@@ -173,23 +141,4 @@ export class Moment {
 			!this.request.neighbours?.requestIds?.includes(requestId) && !this.refunded.has(requestId)
 		);
 	}
-
-	/** Whether an ID tells that a charge is for no request that was answered: every answer named another one. */
-	private isNoNeighbours({ requestId }: LogEntry): boolean {
-		const ids = this.request.neighbours?.requestIds ?? [];
-		const allHaveIds = ids.length >= this.charged.length;
-		return requestId !== undefined && allHaveIds && !ids.includes(requestId);
-	}
-
-	/** Whether a charge is what is to be expected for the request in question: settled after we gave up, and not given back. */
-	private isLikely(entry: LogEntry, ahead: number): boolean {
-		const end = this.startOf(entry, ahead) + entry.seconds * 1000;
-		// A run that broke off did not wait until it was looked at again.
-		const wasLate =
-			this.request.reason === 'interrupted' || end >= this.own.endedAt - SETTLED_EARLIER_MS;
-		return wasLate && !this.entries.some((other) => isNamelessRefund(other, entry));
-	}
 }
-
-const isNamelessRefund = ({ kind, requestId, quota }: LogEntry, charge: LogEntry): boolean =>
-	kind === 'refund' && requestId === undefined && quota === charge.quota;

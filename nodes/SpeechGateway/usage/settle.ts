@@ -25,9 +25,8 @@ const LOG_REACHES_BACK_MS = 60_000;
 const SAME_CLOCK_MS = 2_000;
 
 /**
- * Whether a request was charged, as the gateway's log has it. "No" is never wrong, whoever else uses the key: the log has no
- * charge that may be this request's. "Yes" means that the others of its run cannot explain all charges that fit it, which
- * is right if nothing else used the key at that moment. An ID proves a charge or a refund; that it is absent proves nothing.
+ * Whether a request was charged, as the gateway's log has it. "Yes" is said by its ID alone. "No" is never wrong, whoever else
+ * uses the key: the log has no charge that may be this request's. That an ID is absent proves nothing.
  */
 export function requestVerdict(request: UnknownRequest, log: UsageLog): Verdict {
 	const { reason, requestId, paidBy = log.account } = request;
@@ -51,9 +50,8 @@ export function requestVerdict(request: UnknownRequest, log: UsageLog): Verdict 
 const unknown = (why: string): Verdict => ({ charged: 'unknown', why });
 
 /**
- * The verdict by what the log has around that time. A charge that must be this request's says "yes". "No"
- * is said last, when nothing is left that would let the log lack the charge: other clocks, missing
- * neighbours, too short a list, too early a look.
+ * The verdict by what the log has around that time. "No" is said last, when nothing is left that would let the log lack the
+ * charge: other clocks, missing neighbours, too short a list, too early a look.
  */
 function byTime(request: UnknownRequest, log: UsageLog): Verdict {
 	const { entries, clock } = log;
@@ -68,14 +66,6 @@ function byTime(request: UnknownRequest, log: UsageLog): Verdict {
 			'The clocks here and at the gateway have not kept together since the request was sent, so the log cannot be compared with it.',
 		);
 	const moment = new Moment(request, entries, clock);
-	const { ownCharge } = moment;
-	if (ownCharge) {
-		return {
-			charged: 'yes',
-			why: `The log has a charge from ${time(moment.startOf(ownCharge))} that no other request of the run explains. That is certain only if nothing else used this API key at that moment.`,
-			entry: ownCharge,
-		};
-	}
 	if (moment.lacksCharge)
 		return unknown(
 			'The log lacks a charge of another request of the run, or its clock is wrong, so it may lack this one, too.',
