@@ -40,12 +40,17 @@ const spendingLimit: OptionField<number | undefined> = {
 	},
 };
 
-/** What the node itself sends of speech: another `input`, say, would not be the text that was split, checked and estimated. */
-const OWN_FIELDS = ['model', 'input', 'voice', 'response_format', 'speed'];
+/** The fields of a request that say its manner, by ours. */
+export const SENT_AS: Record<Exclude<keyof Manner, 'additionalBody'>, string> = {
+	model: 'model',
+	responseFormat: 'response_format',
+	speed: 'speed',
+};
 
 /** Undefined if there are none. Throws InputError for a field that the node has a place for. */
 function otherFields(body: IDataObject): IDataObject | undefined {
-	const own = OWN_FIELDS.find((name) => name in body);
+	// Another `input`, say, would not be the text that was split, checked and estimated.
+	const own = ['input', 'voice', ...Object.values(SENT_AS)].find((name) => name in body);
 	if (own !== undefined) {
 		throw new InputError(
 			`"Additional Body Fields" has the field "${own}", which this node sends itself`,
@@ -55,8 +60,11 @@ function otherFields(body: IDataObject): IDataObject | undefined {
 	return Object.keys(body).length > 0 ? body : undefined;
 }
 
-/** How anything is spoken, whoever speaks: format, speed, reading of the text, and what it may cost. */
-export const speakingFields = {
+/**
+ * What identifies speech besides its words, its voice and its model. An option that changes what is sent belongs here,
+ * and nowhere else: request keys, retries, previous versions and tools follow (`mannerOf`).
+ */
+const mannerFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(
 		numberOption({
@@ -71,6 +79,20 @@ export const speakingFields = {
 		}),
 	),
 	additionalBody: mapped(additionalBodyOption(), otherFields),
+};
+
+/** What identifies speech besides its words and its voice. Plain JSON. */
+export type Manner = { model: string } & InputOf<typeof mannerFields>;
+
+/** The manner of an input alone, for all that asks whether something is the same speech. */
+export function mannerOf(input: Manner): Manner {
+	const fields = ['additionalBody', ...Object.keys(SENT_AS)] as Array<keyof Manner>;
+	return Object.fromEntries(fields.map((field) => [field, input[field]])) as Manner;
+}
+
+/** How anything is spoken, whoever speaks: format, speed, reading of the text, and what it may cost. */
+export const speakingFields = {
+	...mannerFields,
 	...textFields,
 	modelMultiplier: numberOption({
 		displayName: 'Price Factor',

@@ -13,6 +13,7 @@ import type { FileValues } from '../fields/files';
 import type { FileRef } from '../fields/kinds';
 import type { PodcastValues } from '../fields/podcast';
 import type { SegmentValues } from '../fields/segments';
+import type { Manner } from '../fields/speech';
 import type { Voice } from '../fields/voice';
 import type { WaitSettings } from '../fields/wait';
 import type { SegmentOnRecord } from '../requests/itemLedger';
@@ -33,7 +34,7 @@ import {
 } from '../text/spokenSegments';
 import type { SegmentsRecord, RecordedSegment } from './segmentsRecord';
 import { estimateOf } from './price';
-import { speechBody, type SpeakingInput, type SpeakingManner } from './speaking';
+import { speechBody, type SpeakingInput } from './speaking';
 
 /** An earlier file. Plain JSON: the ledger keeps it, so that a retry cuts the text in the same way. */
 export interface PreviousVersion {
@@ -126,10 +127,7 @@ export interface Plan extends Draft {
 	contentHash?: string;
 }
 
-type PlanInput = Pick<
-	NarrationInput,
-	keyof SpeakingManner | 'pauseBetweenSegments' | keyof OnRecord
->;
+type PlanInput = Pick<NarrationInput, keyof Manner | 'pauseBetweenSegments' | keyof OnRecord>;
 
 /** The segments on record that sound as this voice would speak them now in a line. */
 export type EarlierIn = (voice: Voice, line: number) => EarlierSegments | undefined;

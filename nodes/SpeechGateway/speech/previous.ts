@@ -7,6 +7,7 @@ import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio
 import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
+import type { Manner } from '../fields/speech';
 import type { Parameters } from '../fields/parameters';
 import { listedNames } from '../fields/checks';
 import { withSuffix } from '../files/fileName';
@@ -17,16 +18,19 @@ import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import { fingerprintOf } from '../text/knownSegments';
-import { type Manner, type RecordedSegment, readRecord, writeRecord } from './segmentsRecord';
+import {
+	type RecordedManner,
+	type RecordedSegment,
+	readRecord,
+	writeRecord,
+} from './segmentsRecord';
 import type { NarrationInput, OnRecord, Plan, PlannedSegment, PreviousVersion } from './plan';
 import type { Narration } from './speak';
-import { speechBody, type SpeakingManner } from './speaking';
+import { speechBody } from './speaking';
 
 /** What decides whether anything of the previous versions can be used again. */
-type Comparable = Pick<
-	NarrationInput,
-	'model' | 'speed' | 'responseFormat' | 'previousBinaryPropertyName' | 'speakAgainAt'
-> &
+type Comparable = Manner &
+	Pick<NarrationInput, 'previousBinaryPropertyName' | 'speakAgainAt'> &
 	OnRecord;
 
 /** The option's name, for errors. */
@@ -194,7 +198,7 @@ const isTitled = ({ voice }: PlannedSegment, title: string | undefined): boolean
 
 /** The likeliest cause, to follow a colon: what the user has changed for all segments at once. */
 function whyNothingReused(
-	manners: Manner[],
+	manners: RecordedManner[],
 	{ model, speed = 1 }: Comparable,
 	segments: PlannedSegment[],
 ): string {
@@ -207,28 +211,29 @@ function whyNothingReused(
 
 /** Writes what a joined file is to say of its segments; undefined as long as not all voices are known by their IDs. */
 export function recordFor(
-	{ model, speed = 1, additionalBody }: Omit<SpeakingManner, 'responseFormat'>,
+	manner: Manner,
 	segments: PlannedSegment[],
 ): ((plan: PlannedAudio) => string) | undefined {
 	if (segments.some(({ voiceId }) => voiceId === undefined)) return undefined;
-	const mannerOf = ({ voice, voiceId = '' }: PlannedSegment): string => {
+	const { model, speed = 1 } = manner;
+	const recorded = ({ voice, voiceId = '' }: PlannedSegment): string => {
 		const title = typeof voice === 'string' ? undefined : voice.title;
-		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
+		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies RecordedManner);
 	};
-	const manners = [...new Set(segments.map(mannerOf))];
+	const manners = [...new Set(segments.map(recorded))];
 	return ({ places, ends, info: { format: responseFormat, length } }) =>
 		writeRecord({
-			manners: manners.map((manner) => JSON.parse(manner) as Manner),
+			manners: manners.map((one) => JSON.parse(one) as RecordedManner),
 			length,
 			segments: segments.map((segment, index): RecordedSegment => {
 				const { text, voiceId = '' } = segment;
 				// The audio may have come in another format than was asked for: the next version will ask for that one.
-				const body = speechBody({ model, speed, responseFormat, additionalBody }, text, voiceId);
+				const body = speechBody({ ...manner, responseFormat }, text, voiceId);
 				return {
 					...fingerprintOf(text),
 					...places[index],
 					key: requestKey('speech', body),
-					manner: manners.indexOf(mannerOf(segment)),
+					manner: manners.indexOf(recorded(segment)),
 					end: ends[index],
 				};
 			}),

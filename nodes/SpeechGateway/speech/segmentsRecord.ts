@@ -25,7 +25,7 @@ export interface RecordedSegment extends Fingerprint, Place {
 }
 
 /** What segments have in common. */
-export interface Manner {
+export interface RecordedManner {
 	model: string;
 	speed: number;
 	/** The ID of the voice, and its title if it was asked for by that. */
@@ -35,7 +35,7 @@ export interface Manner {
 
 /** Plain JSON. */
 export interface SegmentsRecord {
-	manners: Manner[];
+	manners: RecordedManner[];
 	/** Of the file, in what the places of segments count. */
 	length: number;
 	/** In the order of the file. */
@@ -57,7 +57,7 @@ export function joinedRecord(
 	records: Array<SegmentsRecord | undefined>,
 	{ moved, starts, info: { length } }: PlannedAudio,
 ): string | undefined {
-	const manners: Manner[] = [];
+	const manners: RecordedManner[] = [];
 	const segments: RecordedSegment[] = [];
 	for (const [index, record] of records.entries()) {
 		if (!record) continue;
@@ -93,7 +93,7 @@ export function readRecord(text: string, fileLength: number): SegmentsRecord | '
 	return { manners, length, segments };
 }
 
-const isManner = (value: unknown): value is Manner =>
+const isManner = (value: unknown): value is RecordedManner =>
 	isRecord(value) &&
 	typeof value.model === 'string' &&
 	typeof value.speed === 'number' &&

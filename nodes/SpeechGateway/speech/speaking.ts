@@ -1,16 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { defined } from '../core/json';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { prepareText, type PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
 import { isSpeakable } from '../text/segment';
-import type { SpeakingValues, SpeechValues } from '../fields/speech';
+import {
+	type Manner,
+	mannerOf,
+	SENT_AS,
+	type SpeakingValues,
+	type SpeechValues,
+} from '../fields/speech';
 import type { TextInput } from '../fields/text';
 import { DEFAULT_VOICE } from '../fields/voice';
 import type { Run } from '../requests/session';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
-export type SpeakingInput = SpeakingValues & { model: string };
+export type SpeakingInput = SpeakingValues & Manner;
 
 /**
  * Makes a text ready to be spoken. Where two pronunciations are of the same word, a row of the table goes before the
@@ -67,25 +74,15 @@ const EXPRESSION = /\{\{[^{}]{0,60}\$(?:json|input|item|node|now|today|\()[^{}]{
 const NO_PAUSE_IN_ONE_REQUEST =
 	'Pauses and times were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
 
-/** How a text is spoken, but for its voice. */
-export type SpeakingManner = Pick<
-	SpeakingInput,
-	'model' | 'responseFormat' | 'speed' | 'additionalBody'
->;
-
 /** The request body of a text; only what the user set is sent. `voice`: an id; the gateway's default one is left out. */
-export function speechBody(
-	{ model, responseFormat, speed, additionalBody }: SpeakingManner,
-	text: string,
-	voice: string,
-): IDataObject {
+export function speechBody(manner: Manner, text: string, voice: string): IDataObject {
+	const { additionalBody, ...own } = mannerOf(manner);
+	const fields = Object.entries(SENT_AS) as Array<[keyof typeof own, string]>;
 	return {
 		...additionalBody,
-		model,
+		...defined(Object.fromEntries(fields.map(([field, name]) => [name, own[field]]))),
 		input: text,
 		...(voice !== DEFAULT_VOICE && { voice }),
-		response_format: responseFormat,
-		...(speed !== undefined && { speed }),
 	};
 }
 

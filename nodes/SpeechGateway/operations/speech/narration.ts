@@ -6,6 +6,7 @@
  * ones; one of unknown outcome (504) ends its item on Unknown, with everything that was spoken attached.
  */
 import type { Parameters } from '../../fields/parameters';
+import { mannerOf } from '../../fields/speech';
 import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
@@ -76,11 +77,12 @@ export const narration = <I extends NarrationInput>(
 			before.segments.length === 1 &&
 			sent.every(({ units }) => units === fingerprintOf(first.text).units);
 		if (isWhole) return { ...withNewTarget(paid, now), ...onRecord };
-		const { model, speed, responseFormat, additionalBody, longText } = paid;
-		const previous = now.responseFormat === responseFormat ? now.previous : undefined;
+		const { longText } = paid;
+		const manner = mannerOf(paid);
+		const previous = now.responseFormat === manner.responseFormat ? now.previous : undefined;
 		const used: I = {
 			...now,
-			...{ model, speed, responseFormat, additionalBody, longText },
+			...{ ...manner, longText },
 			previous: previous ?? paid.previous,
 			...onRecord,
 		};
@@ -90,11 +92,8 @@ export const narration = <I extends NarrationInput>(
 	},
 	identity,
 	// Two calls of an agent are one if they would sound the same: words, voices, silence and times of the whole file.
-	asks: (
-		{ model, speed, responseFormat, additionalBody }: I,
-		{ pauseBeforeMs, segments }: Plan,
-	) => [
-		...[model, speed, responseFormat, additionalBody, pauseBeforeMs],
+	asks: (input: I, { pauseBeforeMs, segments }: Plan) => [
+		...[mannerOf(input), pauseBeforeMs],
 		...segments.map(({ text, voice, voiceId, pauseAfterMs, heardAt }) => [
 			text,
 			voiceId ?? voice,
