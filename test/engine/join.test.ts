@@ -10,7 +10,8 @@ import type {
 	OnError,
 } from 'n8n-workflow';
 import { inspectorOf, type AudioFormat } from '../../nodes/SpeechGateway/audio';
-import { fixture, joinFiles } from '../audio/support';
+import { readMetadata, type Tags } from '../../nodes/SpeechGateway/audio/tags';
+import { fixture, joinFiles, stream } from '../audio/support';
 import { PNG } from '../support/png';
 import { probe } from '../support/readers';
 import { type EngineRun, item, runNode, storedFile, readStored } from './support';
@@ -59,6 +60,14 @@ const run = async (
 	});
 const asItems = (files: IBinaryData[]): INodeExecutionData[] =>
 	files.map((file, id) => ({ json: { id }, binary: { data: file } }));
+
+/** The file that Join makes of others: as of segments, with the tags that each is the first to have. */
+async function joinOf(format: AudioFormat, files: Uint8Array[], pause = 0) {
+	const tags: Tags = {};
+	for (const file of files.toReversed())
+		Object.assign(tags, (await readMetadata(format, stream([file]))).tags);
+	return await joinFiles(format, files, pause, undefined, () => ({ tags, chapters: [] }));
+}
 
 const SETS: Record<AudioFormat, string[]> = {
 	mp3: [
@@ -117,7 +126,7 @@ describe.each([
 			);
 			const { outputs, error } = await run(items, {}, { pauseBetween: 250 });
 			expect(error).toBeUndefined();
-			const expected = await joinFiles(format, files, 250);
+			const expected = await joinOf(format, files, 250);
 			const [[{ json, binary, pairedItem }]] = outputs;
 			expect(outputs).toHaveLength(1);
 			expect(outputs[0]).toHaveLength(1);
@@ -135,6 +144,15 @@ describe.each([
 	);
 });
 
+interface Chapters {
+	title: string;
+	chapters: Array<{ title: string; startTime: number }>;
+}
+const chaptersOf = async ({ binary }: INodeExecutionData) =>
+	JSON.parse(String(Buffer.from(await bytesOf(binary!.chapters)))) as Chapters;
+const chapterTitles = async (joined: INodeExecutionData) =>
+	(await chaptersOf(joined)).chapters.map(({ title }) => title);
+
 const wav = fixture('wav-24000-mono-s16.wav');
 const mp3 = fixture('mp3-44100-mono-cbr.mp3');
 
@@ -142,9 +160,10 @@ test('items that have files, and no json at all', async () => {
 	const items = ['a.wav', 'b.wav'].map(
 		(name) => ({ binary: { data: inMemory(wav, name) } }) as unknown as INodeExecutionData,
 	);
-	const { outputs, error } = await run(items, {}, { timings: true });
+	const { outputs, error } = await run(items, {}, { chapters: 'headings' });
 	expect(error).toBeUndefined();
-	expect(outputs[0][0].json).toMatchObject({ files: 2, parts: [{ text: 'a' }, { text: 'b' }] });
+	expect(outputs[0][0].json).toMatchObject({ files: 2 });
+	expect(await chapterTitles(outputs[0][0])).toEqual(['a', 'b']);
 });
 
 test.each([
@@ -154,8 +173,8 @@ test.each([
 	[{}, 'a'],
 ])('a chapter is named after the title %j', async (title, text) => {
 	const items = [{ json: { title }, binary: { data: inMemory(wav, 'a.wav') } }];
-	const { outputs } = await run(items, {}, { timings: true });
-	expect(outputs[0][0].json.parts).toMatchObject([{ text }]);
+	const { outputs } = await run(items, {}, { chapters: 'headings' });
+	expect(await chapterTitles(outputs[0][0])).toEqual([text]);
 });
 
 test('the fields of each item, in the order of their names; an item each', async () => {
@@ -169,7 +188,7 @@ test('the fields of each item, in the order of their names; an item each', async
 		{ combine: 'eachItem', binaryPropertyName: '={{ $itemIndex ? "part" : "intro, part" }}' },
 		{ outputBinaryPropertyName: 'episode', fileName: '=show-{{ $itemIndex }}' },
 	);
-	const both = await joinFiles('wav', [fixture('wav-24000-mono-s16-list.wav'), wav]);
+	const both = await joinOf('wav', [fixture('wav-24000-mono-s16-list.wav'), wav]);
 	expect(outputs[0]).toHaveLength(2);
 	expect(await bytesOf(outputs[0][0].binary!.episode)).toEqual(both.bytes);
 	expect(outputs[0].map(({ json }) => [json.files, json.fileName])).toEqual([
@@ -191,7 +210,7 @@ test('several fields of all items: item by item', async () => {
 			binaryPropertyName: 'b,a',
 		},
 	);
-	const expected = await joinFiles('wav', [b, a, b, a]);
+	const expected = await joinOf('wav', [b, a, b, a]);
 	expect(outputs[0][0].json.files).toBe(4);
 	expect(await bytesOf(outputs[0][0].binary!.data)).toEqual(expected.bytes);
 });
@@ -313,15 +332,11 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 	const { outputs, error } = await run(
 		items,
 		{},
-		{ chapters: 'headings', tags: { values }, timings: true, pauseBetween: 500 },
+		{ chapters: 'headings', tags: { values }, pauseBetween: 500 },
 	);
 	expect(error).toBeUndefined();
 	const [{ json, binary }] = outputs[0];
 	const [, second] = json.starts as number[];
-	expect(json.parts).toEqual([
-		{ text: 'Intro.v2', startSeconds: 0, endSeconds: second - 0.5 },
-		{ text: '第一章', startSeconds: second, endSeconds: json.durationSeconds },
-	]);
 	const file = Buffer.from(await bytesOf(binary!.data));
 	expect(file.length).toBe(json.bytes);
 	expect(file.subarray(0, 3).toString()).toBe('ID3');
@@ -368,7 +383,6 @@ test('chapters, tags and cover of the files that are joined', async () => {
 		{},
 		{
 			chapters: 'files',
-			keepTags: true,
 			pauseBetween: 1000,
 			tags: { values: { artist: 'Ben' } },
 		},
@@ -376,10 +390,7 @@ test('chapters, tags and cover of the files that are joined', async () => {
 	const [{ json, binary }] = outputs[0];
 	const [, second, third] = json.starts as number[];
 	const [, two] = episode.json.starts as number[];
-	const { chapters, title } = JSON.parse(String(Buffer.from(await bytesOf(binary!.chapters)))) as {
-		chapters: Array<{ title: string; startTime: number }>;
-		title: string;
-	};
+	const { chapters, title } = await chaptersOf(outputs[0][0]);
 	expect(title).toBe('Opening');
 	expect(chapters.map((chapter) => chapter.title)).toEqual(['Opening', 'One', 'Two', 'Outro']);
 	[0, second, second + two, third].forEach((start, index) =>
@@ -388,6 +399,17 @@ test('chapters, tags and cover of the files that are joined', async () => {
 	const { tags, cover } = probe(await bytesOf(binary!.data));
 	expect(tags).toMatchObject({ title: 'Opening', artist: 'Ben' });
 	expect(cover).toEqual(PNG);
+});
+
+test('a single file: as it is, unless something is set; then with its own tags', async () => {
+	const values = { title: 'Opening', artist: 'Anna' };
+	const made = await run(asItems([inMemory(mp3, 'a.mp3')]), {}, { tags: { values } });
+	const tagged = made.outputs[0][0].binary!.data;
+	const again = async (options: IDataObject) =>
+		await bytesOf((await run(asItems([tagged]), {}, options)).outputs[0][0].binary!.data);
+	expect(await again({})).toEqual(await bytesOf(tagged));
+	const { tags } = probe(await again({ tags: { values: { artist: 'Ben' } } }));
+	expect(tags).toMatchObject({ title: 'Opening', artist: 'Ben' });
 });
 
 test('no item has a file: all are error items, and nothing is made of them', async () => {

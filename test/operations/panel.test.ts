@@ -179,7 +179,7 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		...{ maxEstimatedTokens: 0, modelMultiplier: 1, binaryPropertyName: 'data' },
 		...{ concurrency: 4, maxRetries: 4, timeout: 180 },
 		...{ textFormat: 'automatic', parentheses: 'readAloud', pauseAfterParagraphs: 0 },
-		...{ timings: false, chapters: 'headings', keepTags: false },
+		...{ timings: false, chapters: 'headings' },
 		...{ previousBinaryPropertyName: '', speakAgainAt: '' },
 		...{ whileWaiting: 'stay', pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
 		...{ whenMaxWaitReached: 'fail', waitUntilCertain: true, keyInAddress: false },

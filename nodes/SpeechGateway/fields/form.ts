@@ -89,7 +89,7 @@ export const ORDER = [
 	// Money
 	...['sendOnceKey', 'whenSentBefore', 'maxEstimatedTokens', 'charges'],
 	// What many set: text, podcast
-	...['pronunciations', 'pauseAfterParagraphs', 'chapters', 'tags', 'keepTags'],
+	...['pronunciations', 'pauseAfterParagraphs', 'chapters', 'tags'],
 	...['previousBinaryPropertyName', 'speakAgainAt', 'timings', 'link'],
 	// Waiting
 	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],

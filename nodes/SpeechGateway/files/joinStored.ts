@@ -22,6 +22,8 @@ interface JoinOptions {
 	/** Silence before, between and after the segments. */
 	pauses?: Pauses;
 	tags?: Tags;
+	/** Those of the segments' files, written where `tags` lacks them; no reason to change a single file, which has them. */
+	ownTags?: Tags;
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
 	/** Makes the record that the file carries of its segments. */
@@ -51,7 +53,7 @@ export async function joinStored(
 	session: Session,
 	segments: StoredAudio[],
 	fileName: string,
-	{ pauses = {}, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
+	{ pauses = {}, tags = {}, ownTags, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { execution, hints } = session;
 	const [{ binary, info }] = segments;
@@ -70,8 +72,9 @@ export async function joinStored(
 		isMisleading || takesPauses || (takesTags && (isTagged || recordOf !== undefined));
 	const chaptersIn = (starts: number[], seconds: number) =>
 		chaptersOf(headings ?? [], starts, seconds);
+	const allTags = { ...ownTags, ...tags };
 	const metadataOf = (plan: PlannedAudio): Metadata => ({
-		tags,
+		tags: allTags,
 		chapters: chaptersIn(plan.starts, plan.info.seconds),
 		record: recordOf?.(plan),
 	});
@@ -94,7 +97,7 @@ export async function joinStored(
 	}
 	const { seconds } = file.info;
 	if (!headings || seconds === undefined) return file;
-	const json = chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) });
+	const json = chaptersJson({ tags: allTags, chapters: chaptersIn(file.starts, seconds) });
 	const name = besideAudio(fileName, 'chapters.json');
 	const chapters = await storeBytes(session, Buffer.from(json), name, 'application/json+chapters');
 	return { ...file, chapters };

@@ -1,6 +1,6 @@
 import { describeResource } from '../../fields/form';
 import type { InputOf } from '../../fields/field';
-import { choiceField, fileField, flagOption, textOption } from '../../fields/kinds';
+import { choiceField, fileField, textOption } from '../../fields/kinds';
 import { fileNameOption } from '../../fields/files';
 import { pauseOption } from '../../fields/shared';
 import { chaptersOption, tagsOption } from '../../fields/podcast';
@@ -28,13 +28,6 @@ const fields = {
 		name: 'pauseBetween',
 		description: 'Silence between the files',
 	}),
-	timings: flagOption({
-		displayName: 'Timings',
-		name: 'timings',
-		default: false,
-		description:
-			'Whether to output when each file starts and ends, in seconds, in the field "parts"',
-	}),
 	fileName: fileNameOption('e.g. episode-1'),
 	outputBinaryPropertyName: textOption({
 		displayName: 'Output Binary Field',
@@ -53,13 +46,6 @@ const fields = {
 		},
 	}),
 	tags: tagsOption,
-	keepTags: flagOption({
-		displayName: 'Keep Tags',
-		name: 'keepTags',
-		default: false,
-		description:
-			'Whether to take tags and a cover that are not set under "Tags" from the first file that has them',
-	}),
 };
 
 /** The values of Audio → Join. */

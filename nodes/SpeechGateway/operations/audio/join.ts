@@ -87,7 +87,7 @@ async function joined(
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
 	const indexes = all.map(({ index }) => index);
-	const tags = { ...own, ...(await readTags(execution, indexes, input.tags)) };
+	const tags = await readTags(execution, indexes, input.tags);
 	// A single file that is not changed keeps its own.
 	const isChanged = files.length > 1 || headings !== undefined || Object.keys(tags).length > 0;
 	const isRecorded = isChanged && records.some((record) => record !== undefined);
@@ -99,6 +99,7 @@ async function joined(
 			pauses: { between: pauseBetween },
 			cancel: session.transport.cancel,
 			tags,
+			ownTags: own,
 			headings,
 			recordOf: isRecorded ? (plan) => joinedRecord(records, plan) : undefined,
 		},
@@ -111,13 +112,6 @@ async function joined(
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		starts,
-		...(input.timings && {
-			parts: files.map(({ title }, index) => ({
-				text: title,
-				startSeconds: starts[index],
-				endSeconds: index + 1 < files.length ? starts[index + 1] - pauseBetween / 1000 : seconds,
-			})),
-		}),
 	};
 	return {
 		branch: 'success',
@@ -133,7 +127,7 @@ async function joined(
  */
 async function ownMetadata(
 	{ execution, transport }: Session,
-	{ chapters, keepTags }: JoinInput,
+	{ chapters }: JoinInput,
 	files: InputFile[],
 ): Promise<{ own: Tags; headings?: Heading[]; records: Array<SegmentsRecord | undefined> }> {
 	const own: Tags = {};
@@ -145,7 +139,7 @@ async function ownMetadata(
 		const { record: text } = found;
 		const record = text ? readRecord(text, lengthOf(info)) : undefined;
 		records.push(record === 'newer' ? undefined : record);
-		if (keepTags) Object.assign(own, { ...found.tags, ...own });
+		Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
 			title: chapter.title,
 			segment,
