@@ -30,8 +30,6 @@ export class SpeechGateway implements INodeType {
 		description:
 			'Turn text of any length into speech, clone voices, chat and make videos. Retry On Fail never charges you twice.',
 		defaults: { name: 'Speech Gateway' },
-		waitingNodeTooltip:
-			"The execution is asleep in n8n's database, so n8n can be restarted meanwhile. Every one to five minutes, the node checks whether the wait is over.",
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { accountName } from '../../nodes/SpeechGateway/core/accountName';
 import * as clock from '../support/clock';
 import type { Fault } from '../support/simulator';
-import { type EngineRun, runAsleep, runNode, speechNode, useSimulator } from './support';
+import { type EngineRun, runNode, speechNode, useSimulator } from './support';
 
 clock.useVirtualTime();
 
@@ -190,17 +190,6 @@ describe('account.settle', () => {
 		expect(result.outputs[0][1].json.why).toMatch(/^Too early/);
 	});
 
-	test('asleep', async () => {
-		const items = await makeUnknown();
-		const options = { whileWaiting: 'sleep' };
-		const asleep = await settle(items, options);
-		expect(looks()).toEqual([]);
-		expect(asleep.run.waitTill).toBeDefined();
-		await clock.wait(Number(asleep.run.waitTill) - clock.now());
-		expect(verdicts(await settle(items, options, { resumeOf: asleep }))).toEqual(['unknown', 'no']);
-		expect(looks()).toHaveLength(1);
-	});
-
 	const logFault = (fault: Fault) => sim.fault({ path: '/api/log/token', ...fault });
 	test.each<[string, () => void, RegExp]>([
 		[
@@ -345,10 +334,7 @@ describe('account.settle', () => {
 			const narrated = await run(parametersOf('Narrate'), { items: rows });
 			sim.options.usageLog.others = [old()];
 			const items = narrated.outputs[1].map(({ json }) => ({ json }));
-			const { last: settled } = await runAsleep({
-				...{ parameters: parametersOf('Settle'), items },
-				...{ url: sim.url, apiKey: sim.apiKey },
-			});
+			const settled = await run(parametersOf('Settle'), { items });
 			const notCharged = settled.outputs[0].filter(({ json }) => json.charged === 'no');
 			const again = rows
 				.filter(({ json: { text } }) => notCharged.some(({ json }) => json.input === text))

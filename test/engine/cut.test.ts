@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { partsOf } from './parts';
 import type { SimRequest } from '../support/simulator';
 import { WORK_SECONDS_PER_CHARACTER } from '../support/simulator/speech';
-import { item, retrierOf, runAsleep, runnerOf, speechNode, useSimulator } from './support';
+import { item, retrierOf, runnerOf, speechNode, useSimulator } from './support';
 
 const sim = useSimulator({ secondsPerCharacter: 0.002, wavHeader: 'plain', jobSeconds: 1 });
 const run = runnerOf(sim);
@@ -170,23 +170,19 @@ test('a dialogue that was cut goes on in a retry by hand: each word once, each l
 	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf(lines).sort());
 });
 
-test('over a sleep, and in a try of Retry On Fail after it, what was cut and learned holds', async () => {
+test('in a try of Retry On Fail, what was cut and learned holds', async () => {
 	cutAbove(250);
-	sim.options.jobSeconds = 200;
-	const texts = [textOf(12), textOf(3, 12)];
-	const items = texts.map((text, index) => item({ text, longText: index ? 'job' : 'auto' }));
-	const options = { longText: '={{ $json.longText }}', whileWaiting: 'sleep', concurrency: 1 };
+	const text = textOf(12);
 	sim.fault({ input: 'Sentence 9:', path: '/v1/audio/speech', nth: 3, status: 422 });
-	const { asleep, last } = await runAsleep({
-		...{ parameters: node(options), items, url: sim.url, apiKey: sim.apiKey },
-		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2 },
+	const { outputs } = await run({
+		parameters: node({ concurrency: 1 }),
+		items: [item({ text })],
+		...{ retryOnFail: true, maxTries: 2 },
 	});
-	sim.options.jobSeconds = 1;
-	expect(asleep.length).toBeGreaterThan(0);
-	expect(last.outputs.map(({ length }) => length)).toEqual([2, 0, 0]);
-	expect(wordsOf(partsOf(last.outputs[0][0]).map(({ text }) => text))).toEqual(wordsOf([texts[0]]));
-	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf(texts).sort());
-	// Of 870 characters, then of 435: nothing more is learned after the sleep.
+	expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
+	expect(wordsOf(partsOf(outputs[0][0]).map((part) => part.text))).toEqual(wordsOf([text]));
+	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf([text]).sort());
+	// Of 870 characters, then of 435: nothing more is learned in the second try.
 	expect(sentCut().map(({ input = '' }) => input.length)).toEqual([
 		...[expect.any(Number), expect.any(Number)],
 	]);

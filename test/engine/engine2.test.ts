@@ -20,7 +20,6 @@ const WITH_SETTINGS = {
 	getWorkflowSettings: () => ({ executionOrder: 'v1', engineType: 'v2' }),
 };
 
-const putToWait = jest.fn();
 class OnEngine2 extends SpeechGateway {
 	constructor(context: object) {
 		super();
@@ -30,7 +29,6 @@ class OnEngine2 extends SpeechGateway {
 			const executionData = { contextData: {}, nodeExecutionStack: [] };
 			Object.assign(this, context, {
 				runExecutionData: { ...runExecutionData, executionData },
-				putExecutionToWait: putToWait,
 			});
 			return await execute.call(this);
 		};
@@ -47,16 +45,14 @@ const run = async (more: Partial<EngineRun>, context: object = MEASURED) =>
 test.each([
 	['by the ID of the execution', MEASURED],
 	["by the workflow's settings", WITH_SETTINGS],
-])('%s: a job is waited for awake, and hints say what protects', async (_, context) => {
-	const parameters = jobNode({ whileWaiting: 'sleep' });
+])('%s: a job is waited for, and a hint says what protects', async (_, context) => {
+	const parameters = jobNode();
 	const { outputs, hints } = await run({ parameters }, context);
-	expect(putToWait).not.toHaveBeenCalled();
 	expect(outputs[0].map(({ json }) => json.id)).toEqual(sim.jobs.map(({ id }) => id));
 	for (const { binary } of outputs[0]) expect(binary).toHaveProperty('data');
 	expect(hints).toEqual([
 		expect.stringContaining('only "Send Once Key"'),
 		expect.stringContaining('As a job, this costs'),
-		expect.stringContaining('calls no node again'),
 	]);
 	expect(sim.charges).toHaveLength(3);
 });

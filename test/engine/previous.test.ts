@@ -12,7 +12,6 @@ import {
 	readStored,
 	runNode,
 	speechNode,
-	runAsleep,
 	saved,
 	storedFile,
 	useSimulator,
@@ -294,21 +293,6 @@ describe('the ledger', () => {
 		]);
 		expect(json.remainingText).toBe(paragraph('new B'));
 		expect(Object.keys(binary!).sort()).toEqual(['completed', 'completed_7', 'previous']);
-	});
-
-	test('jobs that are waited for asleep', async () => {
-		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-		const longer = Array.from({ length: 60 }, (_, i) => `More of it, number ${i}. `).join('');
-		sim.options.jobSeconds = 400;
-		const { last, asleep } = await runAsleep({
-			parameters: generate({ ...PREVIOUS, longText: 'job', whileWaiting: 'sleep' }),
-			url: sim.url,
-			apiKey: sim.apiKey,
-			items: [{ json: { text: `${asText(PARAGRAPHS)}\n\n${longer}` }, binary: { previous } }],
-		});
-		expect(asleep.length).toBeGreaterThan(1);
-		expect(sim.charged()).toEqual([longer.trim()]);
-		expect(last.outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
 	});
 });
 

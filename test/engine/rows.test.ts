@@ -5,7 +5,6 @@ import {
 	jobNode,
 	keeping,
 	retrierOf,
-	runAsleep,
 	runnerOf,
 	speechNode,
 	storedFile,
@@ -273,17 +272,6 @@ describe('Waiting', () => {
 			expect(json).toMatchObject({ id: sim.jobs[0].id, status: 'completed', title: ROW.title });
 			expect(json).toMatchObject({ row: { id: ROW.id, bytes: 17 } });
 		}
-	});
-
-	test('asleep: what is shown has the row, the record has not', async () => {
-		const { asleep, last } = await runAsleep({
-			...{ url: sim.url, apiKey: sim.apiKey, items: [await rowWithFile()] },
-			parameters: job('createAndWait', { whileWaiting: 'sleep', maxWait: 1800 }),
-		});
-		expect(asleep[0].outputs[0][0].json).toMatchObject({ title: ROW.title, row: { id: ROW.id } });
-		expect(JSON.stringify(asleep[0].context)).not.toContain(ROW.title);
-		expect(last.outputs[0][0].json).toMatchObject({ title: ROW.title, row: { id: ROW.id } });
-		expect(Object.keys(last.outputs[0][0].binary!).sort()).toEqual(['cover', 'data']);
 	});
 });
 

@@ -80,19 +80,12 @@ export interface EngineRun {
 	model?: IDataObject;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
-	/** An execution that sleeps, to be woken up. */
-	resumeOf?: EngineResult;
 	/** An execution of an n8n that was killed, to be retried with its original workflow. */
 	asItWas?: EngineResult;
-	/** As in n8n before 1.123 (1.100 is one): the engine takes no notice of the run index of a stack entry. */
-	countsRunsAnew?: boolean;
 	/** Of the workflow's settings. */
-	executionOrder?: 'v0' | 'v1';
 	binaryMode?: 'combined';
-	/** It counts the time asleep: an execution that wakes up later is canceled at once. `n8n`: EXECUTIONS_TIMEOUT. */
-	timeout?: { seconds: number; of: 'workflow' | 'n8n' };
-	/** The execution is that of a sub-workflow, as its data says; whether n8n is to run its caller when it has slept. */
-	caller?: { shouldResume?: boolean };
+	/** After which n8n cancels the execution. */
+	timeoutSeconds?: number;
 	/** Others of them. */
 	settings?: IWorkflowSettings;
 	/** The node does not learn of an execution, like the tools of an MCP Server Trigger. */
@@ -113,8 +106,6 @@ export interface EngineRun {
 	alwaysOutputData?: boolean;
 	/** Whether it has Execute Once. */
 	executeOnce?: boolean;
-	/** Called with what n8n saves: after each node, with "Save execution progress", and at a Stop. */
-	onSaved?: (data: IRunExecutionData) => void;
 	/** Called with the running execution, to cancel it or to look at its data. */
 	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
 	/** The data tables of the workflow's project; without, n8n has none. */
@@ -141,8 +132,6 @@ export interface EngineResult {
 	context: IDataObject;
 	hints: string[];
 	executionId: string;
-	/** Of the execution, ms since 1970; a sleep changes nothing of it. */
-	startedAt: number;
 }
 
 let ready: Promise<void> | undefined;
@@ -220,7 +209,7 @@ export const deleteExecutions = (id?: string) => void (id ? ended.delete(id) : e
 /** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
 export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
-	const { timeout, onSaved, onChunk } = options;
+	const { timeoutSeconds, onChunk } = options;
 	const nodeType = options.nodeType ?? new SpeechGateway();
 	const node: INode = {
 		id: options.nodeId ?? 'node-under-test',
@@ -323,14 +312,13 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			getKnownTypes: () => ({}),
 		},
 		settings: {
-			executionOrder: options.executionOrder ?? 'v1',
+			executionOrder: 'v1',
 			...(options.binaryMode && { binaryMode: options.binaryMode }),
-			...(timeout?.of === 'workflow' && { executionTimeout: timeout.seconds }),
 			...options.settings,
 		},
 	});
 	const mode = options.mode ?? 'trigger';
-	const executionId = options.resumeOf?.executionId ?? String(++executions);
+	const executionId = String(++executions);
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
 		id: 'workflow-under-test',
 		name: 'Test',
@@ -338,11 +326,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		connections: {},
 		active: false,
 	} as never);
-	const startedAt = options.resumeOf?.startedAt ?? Date.now();
-	if (onSaved) {
-		hooks.addHandler('nodeExecuteAfter', (_name, _task, data) => onSaved(stored({ data })));
-		hooks.addHandler('workflowExecuteAfter', (run) => onSaved(stored(run)));
-	}
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk as never));
 	const additionalData = {
 		executionId: options.outsideExecution ? undefined : executionId,
@@ -368,8 +351,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			throw new Error('Attempted to use Data table node but the module is disabled');
 		},
 		getRunExecutionData: async (id: string) => ended.get(id),
-		// As in n8n: counted anew by each process.
-		...(timeout && { executionTimeoutTimestamp: Date.now() + timeout.seconds * 1000 }),
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
@@ -393,14 +374,10 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 
 	keyStore.faults.set(node.id, options.keyFault);
 	const rounds = options.rounds ?? [options.items ?? [{ json: {} }]];
-	const existing = options.asItWas ?? options.resumeOf;
 	const data =
 		options.retryOf ??
-		(existing && stored(existing.run)) ??
+		(options.asItWas && stored(options.asItWas.run)) ??
 		createRunExecutionData({
-			...(options.caller && {
-				parentExecution: { executionId: 'caller', workflowId: 'caller', ...options.caller },
-			}),
 			executionData: {
 				contextData: {},
 				nodeExecutionStack: rounds.map((items) => ({
@@ -414,22 +391,16 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			},
 		});
 	if (options.retryOf) forRetry(data, workflow);
-	if (options.countsRunsAnew)
-		for (const entry of data.executionData!.nodeExecutionStack) delete entry.runIndex;
 	if (options.tables) ended.set(executionId, createRunExecutionData({}));
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel(), data });
 	const over = new AbortController();
-	if (timeout) {
-		const left = startedAt + timeout.seconds * 1000 - Date.now();
-		if (left <= 0) running.cancel();
-		else
-			void clock.wait(left, over.signal).then(
-				() => running.cancel(),
-				() => {},
-			);
-	}
+	if (timeoutSeconds !== undefined)
+		void clock.wait(timeoutSeconds * 1000, over.signal).then(
+			() => running.cancel(),
+			() => {},
+		);
 	const run = await running;
 	over.abort();
 	if (options.tables) ended.set(executionId, run.data);
@@ -445,7 +416,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
 		executionId,
-		startedAt,
 	};
 }
 
@@ -498,29 +468,6 @@ export function saved(run: IRun): IRunExecutionData {
 /** The same in the form in which n8n stores it, which keeps what is shared shared. */
 const stored = (run: Pick<IRun, 'data'>): IRunExecutionData =>
 	parse(stringify(run.data)) as IRunExecutionData;
-
-export interface SleepingRun {
-	/** How the execution stood at each sleep. */
-	asleep: EngineResult[];
-	/** How long it slept each time, seconds. */
-	naps: number[];
-	last: EngineResult;
-}
-
-/** Runs the node and wakes it up whenever n8n would, until it sleeps no more. Time must be virtual. */
-export async function runAsleep(options: EngineRun): Promise<SleepingRun> {
-	const asleep: EngineResult[] = [];
-	const naps: number[] = [];
-	let last = await runNode(options);
-	while (last.run.status === 'waiting') {
-		const milliseconds = new Date(last.run.waitTill!).getTime() - Date.now();
-		asleep.push(last);
-		naps.push(Math.round(milliseconds / 1000));
-		await clock.wait(milliseconds);
-		last = await runNode({ ...options, retryOf: undefined, asItWas: undefined, resumeOf: last });
-	}
-	return { asleep, naps, last };
-}
 
 /** Parameters of Speech → Generate; no retries of its own, so that a test sees the first answer's consequence. */
 export const speechNode = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({

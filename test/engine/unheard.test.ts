@@ -56,7 +56,9 @@ test.each<[string, OnError | undefined, Behind, typeof red | number[]]>([
 		if (expected === red) {
 			expect(result.run.status).toBe('error');
 			expect(result.error?.message).toMatch(UNHEARD);
-			expect(result.error?.description).toMatch(/^It is not known .*\(504\).*"\. Connect "Unknown"/);
+			expect(result.error?.description).toMatch(
+				/^It is not known .*\(504\).*"\. Connect "Unknown"/,
+			);
 			expect(result.error?.context).toMatchObject({ reason: expect.any(String), item: 1 });
 			continue;
 		}
@@ -191,6 +193,7 @@ test('a tool answers its agent', async () => {
 test.each<[string, Partial<EngineRun>]>([
 	['the execution of a sub-workflow', { mode: 'integrated' }],
 	['a workflow that answers with its last node', { startParameters: { responseMode: 'lastNode' } }],
+	['a workflow that streams its answer', { startParameters: { responseMode: 'streaming' } }],
 ])('at the end of %s: Success goes back to the caller, Unknown does not', async (_, more) => {
 	sim.fault({ ...LOST, times: 2 });
 	const some = await run({ ...more, behind: [], items: texts(2) });

@@ -11,11 +11,10 @@ import {
 	nodeOutputs,
 	type SavedWorkflow,
 } from '../support/n8n/client';
-import { wakeAll } from '../support/n8n/database';
 import { type N8n, startN8n } from '../support/n8n/server';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import type { SimulatorOptions } from '../support/simulator';
-import { NODE_NAME, sleepingBatch } from '../support/workflow';
+import { NODE_NAME } from '../support/workflow';
 
 const mount = (...args: string[]) => spawnSync('mount', args).status === 0;
 const disk = mkdtempSync(path.join(tmpdir(), 'full-disk-'));
@@ -94,109 +93,22 @@ const speech = (options: object) => ({
 	},
 );
 
-const JOBS = 10;
-
-/** Starts a batch in production; it has submitted its jobs, shows them, and sleeps when this returns its id. */
-async function asleep({ sim, save, api }: Bench): Promise<string> {
-	sim.reset();
-	const id = await api.trigger(await save(sleepingBatch(JOBS, { concurrency: 5, timeout: 600 })));
-	const execution = await api.waitForExecution(id);
-	expect(execution.status).toBe('waiting');
-	expect(sim.jobs).toHaveLength(JOBS);
-	const shown = nodeOutputs(execution, NODE_NAME)[0].map(({ json }) => json.id);
-	expect(shown.sort()).toEqual(sim.jobs.map((job) => job.id).sort());
-	return id;
-}
-
-/** Each job was submitted once and delivered once, in one run of the node, and nothing of the ledger stays. */
-function expectDelivered(execution: Execution, { sim }: Bench): void {
-	const { resultData, executionData } = execution.data;
-	const runs = resultData.runData[NODE_NAME].length;
-	const [items] = nodeOutputs(execution, NODE_NAME, runs - 1);
-	expect({
-		status: execution.status,
-		delivered: new Set(items.filter(({ binary }) => binary?.data).map(({ json }) => json.id)).size,
-		// n8n 1.100 counts what it skips when it wakes up as an empty run.
-		runs: n8nIsAtLeast('1.123') ? runs : 1,
-		// The items of each run of the node behind it: what is skipped at a wake-up must send nothing on.
-		next: resultData.runData.Success.map(
-			(_, run) => nodeOutputs(execution, 'Success', run)[0]?.length,
-		),
-		submitted: sim.charges.length,
-		ledger: executionData?.contextData?.[`node:${NODE_NAME}`] ?? {},
-	}).toEqual({
-		...{ status: 'success', delivered: JOBS, runs: 1, next: [JOBS], submitted: JOBS, ledger: {} },
-	});
-}
-
-/** With the current workflow, n8n would skip the node for good, and send its input on. */
-async function retriedAsItWas(id: string): Promise<Execution> {
-	await expect(n8n.api.retry(id, { loadWorkflow: true })).rejects.toThrow(
-		'use Retry with original workflow',
+test('kill -9: what was in flight is not sent again by a retry', async () => {
+	const text = 'This is in flight.';
+	const { sim, save } = await open();
+	sim.fault({ input: text, connection: 'stall' });
+	const parameters = speech({ maxRetries: 0, sendOnceKey: '={{ $json.text }}' });
+	const id = await n8n.api.trigger(
+		await save({ parameters, items: [{ text }], trigger: 'webhook' }),
 	);
-	return await n8n.api.retry(id);
-}
-
-describe('jobs that are waited for asleep', () => {
-	const options = { jobSeconds: Infinity, latencyMs: 20 };
-	let sleeping: Bench;
-	/** It looks after its jobs when n8n is killed again. */
-	let looking: Bench;
-	let lookingId: string;
-	beforeAll(async () => {
-		sleeping = await open(options);
-		looking = await open(options);
-	});
-
-	test('Stop: a retry goes on with the same jobs', async () => {
-		const id = await asleep(sleeping);
-		await n8n.api.stop(id);
-		sleeping.sim.finish();
-		expectDelivered(await retriedAsItWas(id), sleeping);
-	});
-
-	test('kill -9: they go on by themselves; what was in flight is not sent again by a retry', async () => {
-		const sleepingId = await asleep(sleeping);
-		lookingId = await asleep(looking);
-		const text = 'This is in flight.';
-		const inFlight = await open();
-		inFlight.sim.fault({ input: text, connection: 'stall' });
-		const parameters = speech({ maxRetries: 0, sendOnceKey: '={{ $json.text }}' });
-		const workflow = await inFlight.save({ parameters, items: [{ text }], trigger: 'webhook' });
-		const inFlightId = await n8n.api.trigger(workflow);
-		await inFlight.sim.waitFor((requests) => requests.some(({ charged }) => charged > 0));
-		await n8n.kill();
-		await wakeAll(n8n);
-		sleeping.sim.finish();
-		// Of the other, some are done and fetched; the look at one more is never answered.
-		const done = JOBS / 2;
-		for (const { id } of looking.sim.jobs.slice(0, done)) looking.sim.finish(id);
-		looking.sim.fault({
-			path: `/v1/audio/speech/jobs/${looking.sim.jobs[done].id}`,
-			connection: 'stall',
-			times: Infinity,
-		});
-		await n8n.restart();
-
-		expectDelivered(await n8n.api.waitForResumed(sleepingId), sleeping);
-		expect((await n8n.api.waitForExecution(inFlightId)).status).toBe('crashed');
-		const [, unknown] = nodeOutputs(await n8n.api.retry(inFlightId), NODE_NAME);
-		expect(unknown.map(({ json }) => json.reason)).toEqual(['already_sent']);
-		expect(inFlight.sim.charged()).toEqual([text]);
-		await looking.sim.waitFor(
-			(requests) => requests.filter(({ path }) => path.endsWith('/content')).length === done,
-		);
-	});
-
-	test('SIGTERM while it looks: a retry goes on with the same jobs', async () => {
-		paying = await openRepeated();
-		await n8n.kill('SIGTERM');
-		looking.sim.clearFaults();
-		looking.sim.finish();
-		await n8n.restart();
-		expect((await n8n.api.waitForExecution(lookingId)).status).toBe('crashed');
-		expectDelivered(await retriedAsItWas(lookingId), looking);
-	});
+	await sim.waitFor((requests) => requests.some(({ charged }) => charged > 0));
+	paying = await openRepeated();
+	await n8n.kill();
+	await n8n.restart();
+	expect((await n8n.api.waitForExecution(id)).status).toBe('crashed');
+	const [, unknown] = nodeOutputs(await n8n.api.retry(id), NODE_NAME);
+	expect(unknown.map(({ json }) => json.reason)).toEqual(['already_sent']);
+	expect(sim.charged()).toEqual([text]);
 });
 
 let paying: Repeated;

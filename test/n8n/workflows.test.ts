@@ -264,11 +264,11 @@ if (HAS_AI_SDK) {
 	},
 );
 
-test('durable narration: it sleeps while the jobs are made, until n8n wakes it up', async () => {
+test("durable narration: n8n's Wait node puts it away while the jobs are made, and it fetches them then", async () => {
 	const { sim } = durable;
 	const execution = await bench.api.waitForResumed(durableId);
 	expect(execution.status).toBe('success');
-	const files = nodeOutputs(execution, 'Narrate')[0];
+	const files = nodeOutputs(execution, 'Wait for the job')[0];
 	expect(files.map(({ json }) => json.id).sort()).toEqual(sim.jobs.map(({ id }) => id).sort());
 	expect(files.map(({ binary }) => binary?.data.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 	expect(sim.charges).toHaveLength(2);

@@ -181,7 +181,7 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		...{ textFormat: 'automatic', parentheses: 'readAloud', pauseAfterParagraphs: 0 },
 		...{ timings: false, chapters: 'headings' },
 		...{ previousBinaryPropertyName: '', speakAgainAt: '' },
-		...{ whileWaiting: 'stay', pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
+		...{ pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
 		...{ whenMaxWaitReached: 'fail', waitUntilCertain: true, keyInAddress: false },
 		...{ reuseExisting: false, simplify: true, charges: false },
 		...{ pauseBetween: 0, outputBinaryPropertyName: 'data' },

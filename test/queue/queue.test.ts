@@ -5,7 +5,7 @@ import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/clien
 import { packedPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
-import { NODE_NAME, sleepingBatch } from '../support/workflow';
+import { NODE_NAME } from '../support/workflow';
 
 let queue: QueueMode;
 let bench: Bench;
@@ -156,30 +156,4 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 	expect(again.status).toBe('success');
 	expect(nodeOutputs(again, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual(['already_sent']);
 	expect(charged()).toEqual([texts[0]]);
-});
-
-// The last test: one worker stays dead.
-test('asleep on one worker, which is killed: it wakes up on the other, each job submitted once', async () => {
-	const JOBS = 3;
-	const [killed, other] = queue.workers;
-	await other.kill();
-	const workflow = await bench.save(sleepingBatch(JOBS, {}));
-	bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
-	const id = await bench.api.trigger(workflow);
-	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
-	await queue.released(id);
-	await killed.kill();
-	bench.sim.finish();
-	await queue.sql(`UPDATE execution_entity SET "waitTill" = '2020-01-01' WHERE status = 'waiting'`);
-	// When the main process starts, it looks for what is due.
-	await Promise.all([other.restart(), queue.main.restart()]);
-	const execution = await bench.api.waitForResumed(id);
-	expect(execution.status).toBe('success');
-	expect(execution.data.resultData.runData[NODE_NAME]).toHaveLength(1);
-	const [narrated] = nodeOutputs(execution, NODE_NAME);
-	expect(narrated.map(({ json }) => json.id).sort()).toEqual(
-		bench.sim.jobs.map((job) => job.id).sort(),
-	);
-	expect(narrated.filter(({ binary }) => binary?.data)).toHaveLength(JOBS);
-	expect(bench.sim.charges).toHaveLength(JOBS);
 });

@@ -2,13 +2,7 @@ import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/account';
 import { readList } from '../../nodes/SpeechGateway/gateway/readList';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
-import {
-	firstPollMs,
-	jobProgress,
-	nextPollMs,
-	SHORTEST_SLEEP_MS,
-	wakeUpAt,
-} from '../../nodes/SpeechGateway/tasks/pollSchedule';
+import { firstPollMs, jobProgress, nextPollMs } from '../../nodes/SpeechGateway/tasks/pollSchedule';
 import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 import { type Run, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
@@ -204,15 +198,4 @@ describe('markup', () => {
 	test.each(['<script ', '<script>', '<style ><', '<a'])('%s, over and over', (part) => {
 		expect(plain(part.repeat(5_000))?.length ?? 0).toBeLessThanOrEqual(501);
 	});
-});
-
-test.each([
-	['a new job: as soon as n8n can', 0, Infinity, SHORTEST_SLEEP_MS],
-	['of ten minutes: a fifth of that', 600_000, Infinity, 120_000],
-	['of an hour: five minutes at the most', 3_600_000, Infinity, 300_000],
-	['when the wait ends before', 600_000, 100_000, 100_000],
-	['when it ends too soon to sleep', 600_000, 1000, SHORTEST_SLEEP_MS],
-])('a sleep, %s', (_, age, left, nap) => {
-	const now = 10_000_000;
-	expect(wakeUpAt(now - age, now + left, now)).toBe(now + nap);
 });

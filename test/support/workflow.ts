@@ -71,18 +71,6 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 	};
 }
 
-/** A batch of jobs, in production, that sleeps while it waits for them. */
-export const sleepingBatch = (jobs: number, options: IDataObject): TestWorkflow => ({
-	trigger: 'webhook',
-	parameters: {
-		resource: 'speechJob',
-		operation: 'createAndWait',
-		text: '={{ $json.text }}',
-		options: { whileWaiting: 'sleep', maxRetries: 0, ...options },
-	},
-	items: Array.from({ length: jobs }, (_, index) => ({ text: `Row number ${index}.` })),
-});
-
 const binaryOf = (files: Record<string, TestFile>) =>
 	Object.fromEntries(
 		Object.entries(files).map(([name, { data, mimeType, fileName }]) => [

@@ -226,15 +226,3 @@ export class NotStartedError extends PartialError {
 		return this.reason === 'outage' || this.reason === 'refusal' || this.reason === 'store';
 	}
 }
-
-/** A task is not done, and the execution is to sleep before it looks again. */
-export class AsleepError extends Error {
-	constructor(
-		/** What is shown of the tasks meanwhile. */
-		readonly tasks: Array<Record<string, Json>>,
-		/** When to look again, ms since 1970. */
-		readonly wakeAt: number,
-	) {
-		super('The run sleeps while it waits');
-	}
-}

@@ -98,7 +98,7 @@ export class Execution {
 	}
 
 	/**
-	 * What the node keeps in the execution's data: JSON that outlives Retry On Fail and sleeps, and is in the record of a failed
+	 * What the node keeps in the execution's data: JSON that outlives Retry On Fail, and is in the record of a failed
 	 * execution, from which a retry starts. Shared by all rounds.
 	 */
 	get memory(): Record<string, unknown> {

@@ -95,7 +95,7 @@ export const ORDER = [
 	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],
 	// How a text is read and cut
 	...['textFormat', 'pronunciationsByWord', 'parentheses'],
-	...['longText', 'whileWaiting', 'pollInterval', 'maxPollInterval'],
+	...['longText', 'pollInterval', 'maxPollInterval'],
 	...['maxSegmentCharacters', 'pauseBetweenSegments'],
 	// What hardly anybody needs, and the network
 	...['stream', 'tools', 'additionalBody', 'binaryPropertyName', 'outputBinaryPropertyName'],

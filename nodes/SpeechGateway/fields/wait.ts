@@ -1,37 +1,7 @@
 import { type InputOf, unsetOf } from './field';
 import { choiceOption, secondsOption } from './kinds';
 
-/** In this process or asleep. Asleep is no faster than n8n, which looks once a minute for executions to wake up. */
-const whileWaiting = choiceOption({
-	displayName: 'While Waiting',
-	name: 'whileWaiting',
-	default: 'stay',
-	choices: {
-		stay: {
-			name: 'Stay Awake',
-			description:
-				'The execution stays in memory and gets the result within seconds, but a restart of n8n ends the wait',
-		},
-		sleep: {
-			name: 'Sleep',
-			description:
-				"The execution is kept in n8n's database, survives restarts, and checks every one to five minutes",
-		},
-	},
-	description:
-		'How the execution waits: asleep, it gets the result after a minute at the earliest, whatever the poll intervals',
-});
-
-/** For Speech → Generate, which waits only where every segment is a job. */
-export const whileWaitingForJobs = {
-	...whileWaiting,
-	options: whileWaiting.options.map((property) => ({
-		...property,
-		displayOptions: { show: { longText: ['job'] } },
-	})),
-};
-
-/** How long, and how often, to look for a result. The intervals hold awake only; Max Wait holds over sleeps, too. */
+/** How long, and how often, to look for a result. */
 export const waitFields = {
 	pollIntervalMs: secondsOption({
 		displayName: 'Poll Interval',
@@ -61,7 +31,6 @@ export const waitFields = {
 		default: 1800,
 		description: 'Longest time to wait for the result',
 	}),
-	whileWaiting,
 	whenMaxWaitReached: choiceOption({
 		displayName: 'When Max Wait Is Reached',
 		name: 'whenMaxWaitReached',

@@ -10,7 +10,6 @@ import {
 } from '../core/errors';
 import {
 	type Asked,
-	type OutcomeBeforeSleep,
 	type Cost,
 	type Entry,
 	type ItemRecord,
@@ -71,31 +70,6 @@ export class ItemLedger {
 
 	set keyRecorded(recorded: boolean) {
 		this.record.keyRecorded = recorded || undefined;
-	}
-
-	get hasWaited(): boolean {
-		return this.record.waitingSince !== undefined;
-	}
-
-	/** When the wait for the item's tasks began, ms since 1970; begins it now if it had not. */
-	waitingSince(): number {
-		return (this.record.waitingSince ??= Date.now());
-	}
-
-	/** The item's outcome from before the sleep; undefined if it has none, or this is no wake-up. */
-	get beforeSleep(): OutcomeBeforeSleep | undefined {
-		return this.record.asleep;
-	}
-
-	/** Keeps the item's outcome until the run wakes up. */
-	sleep(outcome: OutcomeBeforeSleep): void {
-		this.record.asleep = outcome;
-	}
-
-	/** Begins another attempt: unfinished requests are tried again, and Max Wait restarts if there are attempts left. */
-	tryAgain(waitAnew: boolean): void {
-		delete this.record.asleep;
-		if (waitAnew) delete this.record.waitingSince;
 	}
 
 	/** Adds to what the item asks for; the first request that leaves records it. */
@@ -335,7 +309,6 @@ export class ItemLedger {
 		const { operation, gateway } = this.record.asked ?? this.asking;
 		this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;
-		delete this.record.waitingSince;
 	}
 
 	/** Continues with what another round of the node has paid for. */
@@ -343,7 +316,6 @@ export class ItemLedger {
 		Object.assign(this.record, record, { left: undefined });
 		// What comes back in another round is read again.
 		delete this.record.asked?.settings;
-		this.tryAgain(true);
 	}
 
 	/** With nothing paid for any more, the item may be asked for something else. */

@@ -22,7 +22,6 @@ import {
 	type UnknownReason,
 } from '../core/errors';
 import { defined } from '../core/json';
-import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint } from '../gateway/endpoints';
 import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
@@ -76,7 +75,6 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests extends ItemTurns {
 	private readonly claims: ItemClaims;
-	private awake = false;
 
 	constructor(
 		session: Session,
@@ -96,18 +94,6 @@ export class ItemRequests extends ItemTurns {
 			retryOf && `${retryOf}, item ${index + 1}`,
 			() => void session.hints.add(KEY_KEPT),
 		);
-	}
-
-	/** Whether the execution may sleep while the item waits; a hint says why not. */
-	maySleep(): boolean {
-		const obstacle = whyAwake(this.session.execution);
-		if (obstacle)
-			this.session.hints.add(`The execution stayed awake while it waited: ${obstacle}.`);
-		return !obstacle && !this.awake;
-	}
-
-	stayAwake(): void {
-		this.awake = true;
 	}
 
 	/** Remembers a task that was made for this item; false if another one of the execution has it. */

@@ -22,7 +22,7 @@ export interface Stopping {
 	stop?: Stop;
 }
 
-/** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
+/** What holds for the whole execution: over rounds of a loop and Retry On Fail. */
 interface Lasting {
 	executionId?: string;
 	/** That n8n could not store a file. */

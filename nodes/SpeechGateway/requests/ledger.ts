@@ -22,8 +22,8 @@ const WAITING = 'waiting';
 
 /**
  * What has been paid for in this run of the node. It lives in the node's execution context, which n8n keeps over Retry
- * On Fail, over a wait and in the record of a failed execution, and it is written before a request leaves. One object a
- * round of a loop, so that rounds stay apart. Plain JSON. `close` removes all of the round.
+ * On Fail and in the record of a failed execution, and it is written before a request leaves. One object a round of a
+ * loop, so that rounds stay apart. Plain JSON. `close` removes all of the round.
  */
 export class Ledger {
 	private constructor(
@@ -32,21 +32,16 @@ export class Ledger {
 		private readonly key: string,
 		private readonly rounds: Rounds,
 		private readonly round: RunRecord,
-		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
-		readonly wokeUp: boolean,
 		/** Whether the node's settings are those of the last attempt, or others; undefined in the first. */
 		readonly isChanged: boolean | undefined,
-		/** What is known from before the sleep. */
-		readonly before: Partial<NonNullable<RunRecord['asleep']>> = {},
 	) {}
 
-	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
+	/** Opens the record of a round, and counts this call as a new attempt. */
 	static begin(execution: Execution, name: string, key: string): Ledger {
 		const { memory, id } = execution;
 		const onRecord = memory[name];
 		const rounds: Rounds = isRecord(onRecord) ? onRecord : {};
 		memory[name] = rounds;
-		takeOverSleeping(rounds, key);
 		const round = readRun(rounds, key) ?? {
 			version: RECORD_VERSION,
 			firstExecutionId: firstExecutionId(execution.context) ?? id,
@@ -59,32 +54,16 @@ export class Ledger {
 		if (isNewRetry) {
 			for (const item of Object.values(round.items))
 				new ItemLedger(item).charges.setApart(String(round.executionId));
-			Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
+			Object.assign(round, { executionId: id, attempts: 0 });
 		}
-		const { asleep, settings = '' } = round;
+		const { settings = '' } = round;
 		round.settings = requestKey('settings', execution.node.parameters);
 		const isChanged = settings === '' ? undefined : settings !== round.settings;
-		const wokeUp = asleep !== undefined && !isNewRetry;
-		delete round.asleep;
-		round.attempts = wokeUp ? 1 : round.attempts + 1;
-		round.attemptsInAll = (round.attemptsInAll ?? 0) + (wokeUp ? 0 : 1);
-		return new Ledger(execution, name, key, rounds, round, wokeUp, isChanged, asleep);
+		round.attempts++;
+		return new Ledger(execution, name, key, rounds, round, isChanged);
 	}
 
-	/** Records that the run goes to sleep. Its next call is a wake-up, unless it is a retry. */
-	sleep(hints: Iterable<string>, endsAt: number): void {
-		this.round.asleep = { hints: [...hints], ...(Number.isFinite(endsAt) && { endsAt }) };
-	}
-
-	/** Begins a new attempt of all items, unless this is a wake-up; `tries`: how many n8n makes. */
-	tryAgain(tries: number): void {
-		if (this.wokeUp) return;
-		// Each sleep makes n8n count anew: without an end of its own, Retry On Fail would wait again and again.
-		const waitAnew = (this.round.attemptsInAll ?? 0) <= tries;
-		for (const key of this.keys()) this.item(key).tryAgain(waitAnew);
-	}
-
-	/** Calls of `execute()` for this round since the execution started or woke up, this one included. */
+	/** Calls of `execute()` for this round in this execution, this one included. */
 	get attempts(): number {
 		return this.round.attempts;
 	}
@@ -202,14 +181,3 @@ const isAsLeft = (json: IDataObject, left: Omit<LeftTask, 'id'> = {}): boolean =
 		[json.object, left.object],
 		[json.waitedSeconds, left.waitedSeconds],
 	].some(([now, then]) => now !== undefined && now === then);
-
-/**
- * The first call after a sleep continues the round that slept, even if n8n gives it another run index: older versions, such
- * as 1.100, count the entry that they skip on waking up as a run of the node.
- */
-function takeOverSleeping(rounds: Rounds, key: string): void {
-	const slept = Object.keys(rounds).find((name) => readRun(rounds, name)?.asleep);
-	if (slept === undefined || slept === key) return;
-	rounds[key] = rounds[slept];
-	delete rounds[slept];
-}

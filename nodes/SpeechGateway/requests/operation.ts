@@ -1,5 +1,4 @@
 import type { IPairedItemData } from 'n8n-workflow';
-import type { AsleepError } from '../core/errors';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
 import type { ItemLedger } from './itemLedger';
@@ -79,10 +78,7 @@ export interface Failed {
 /** How an item has ended. */
 export type Settled =
 	/** `pairedItem`: the items that it was made of, if not the one in its place. */
-	| (Result & { pairedItem?: IPairedItemData[] })
-	| Failed
-	| { notStarted: unknown }
-	| { asleep: AsleepError };
+	(Result & { pairedItem?: IPairedItemData[] }) | Failed | { notStarted: unknown };
 
 /** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;

@@ -82,9 +82,6 @@ export interface ErrorText {
 	binary?: IBinaryKeyData;
 }
 
-/** Valid after waking up, not in a new attempt. */
-export type OutcomeBeforeSleep = Result | { failed: ErrorText };
-
 /** The IDs of voices that were asked for by title. */
 export type VoiceIds = Readonly<Record<string, string>>;
 
@@ -133,10 +130,6 @@ export interface ItemRecord {
 	keyRecorded?: boolean;
 	/** How its task left on Still Processing: only the item that left so goes on with it. */
 	left?: LeftTask;
-	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
-	waitingSince?: number;
-	/** How the item had ended when the run went to sleep; on waking up, it is not run again. */
-	asleep?: OutcomeBeforeSleep;
 }
 
 /** All that is on record of one round of the node. */
@@ -147,12 +140,8 @@ export interface RunRecord {
 	executionId?: string;
 	/** Names the node's settings in the last attempt. */
 	settings?: string;
-	/** Since the execution started or woke up: n8n counts its tries anew then. */
+	/** In this execution. */
 	attempts: number;
-	/** Wake-ups do not count. */
-	attemptsInAll?: number;
-	/** While the execution sleeps: hints to show at its end, and when its timeout ends it, ms since 1970. */
-	asleep?: { hints: string[]; endsAt?: number };
 	items: Record<string, ItemRecord>;
 }
 

@@ -1,6 +1,5 @@
 import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
-import { timeoutAt } from '../engine/sleep';
 import type { OperationDescription } from '../fields/form';
 import { Parameters } from '../fields/parameters';
 import { concurrency } from '../fields/settings';
@@ -28,12 +27,8 @@ export interface Run {
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
-	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
-	endsAt?: number;
-	/** In a retry of a failed execution: see Ledger.retryOf. */
+	/** In a retry of a failed execution, whose files on record may be gone: see Ledger.retryOf. */
 	retryOf?: string;
-	/** Retries a failed execution: the files on record are that execution's, and may be gone. */
-	retries?: boolean;
 	/** Jobs that cost more than Generate would: the sum of both prices, and the hint that names it. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
 	/** What this process knows of the execution's other calls of the node. */
@@ -97,7 +92,7 @@ export function openAttempt(
 	ledger: Ledger,
 	lasting: LastingRecord,
 ): Run {
-	const { retryOf, wokeUp, attempts, before } = ledger;
+	const { retryOf, attempts } = ledger;
 	let atOnce = concurrency.unset;
 	let barred: Error | undefined;
 	if (sends.length > 0)
@@ -108,7 +103,6 @@ export function openAttempt(
 		}
 	const run = openRun(execution, atOnce, lasting, attempts);
 	run.runGate.barred = barred;
-	for (const hint of before.hints ?? []) run.hints.add(hint);
 	if (billed && !execution.keepsMemory) run.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS)
@@ -116,8 +110,7 @@ export function openAttempt(
 			`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`,
 		);
 	for (const task of ledger.tasks()) run.inProcess.tasks.add(task);
-	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
-	return { ...run, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
+	return { ...run, retryOf };
 }
 
 /** `transport`: to the gateway of an account, or one that reaches none. */

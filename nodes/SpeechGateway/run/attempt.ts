@@ -33,8 +33,7 @@ import {
 	readAll,
 	type ReadItem,
 } from './readItems';
-import { type NamedKey, SentBefore } from './sentBefore';
-import { goToSleep } from './sleep';
+import { SentBefore } from './sentBefore';
 import { startInOrder } from './startInOrder';
 import { ToldCharges } from './toldCharges';
 import { routeOfUnknown, type UnknownRoute } from './unheard';
@@ -83,10 +82,7 @@ export class Attempt {
 		for (const { traffic } of sessions.all) traffic.count();
 		await run.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
-		if (execution.isCancelled)
-			return await this.sorted(
-				settled.map((outcome, index) => ('asleep' in outcome ? this.asLeft(index) : outcome)),
-			);
+		if (execution.isCancelled) return await this.sorted(settled);
 		return await this.end(settled, run, paying);
 	}
 
@@ -153,7 +149,6 @@ export class Attempt {
 		};
 		endOnFailure();
 		await sentBefore.takeAll(runs.flatMap((item) => item.newKey ?? []));
-		let asleep: NamedKey[] = [];
 		try {
 			const toSend = runs.flatMap(({ readable }) => readable);
 			try {
@@ -163,13 +158,9 @@ export class Attempt {
 			}
 			endOnFailure();
 			const starts = runs.map((one) => one.run.bind(one));
-			const settled = await startInOrder(starts, giveWay);
-			asleep = settled.flatMap((outcome, index) =>
-				'asleep' in outcome ? (runs[index].key ?? []) : [],
-			);
-			return settled;
+			return await startInOrder(starts, giveWay);
 		} finally {
-			await sentBefore.end(asleep);
+			await sentBefore.end();
 		}
 	}
 
@@ -198,9 +189,8 @@ export class Attempt {
 	}
 
 	/**
-	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; asleep, if any
-	 * item waits; with an error where an unknown outcome would reach nobody. Only behind these exits do items leave, and
-	 * the ledger closes.
+	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; with an error
+	 * where an unknown outcome would reach nobody. Only behind these exits do items leave, and the ledger closes.
 	 */
 	private async end(
 		settled: Settled[],
@@ -225,10 +215,6 @@ export class Attempt {
 		this.endOnFailure(all, results);
 		for (const breaker of new Set([run.store, ...paying.map((session) => session.breaker)]))
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
-		if (all.some((outcome) => 'asleep' in outcome)) {
-			const asleep = await goToSleep(ledger, all, run);
-			return branchesOf(operation, execution).map((_, index) => (index === 0 ? asleep : []));
-		}
 		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
 		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
 			throw unheardError(execution, all, this.charges.all);

@@ -1,5 +1,4 @@
 import {
-	AsleepError,
 	asError,
 	GatewayError,
 	NotStartedError,
@@ -57,7 +56,8 @@ export class ItemRun {
 
 	/** In a retry, before anything is sent: stores the item's files anew. Never rejects. */
 	async ownFiles(): Promise<void> {
-		if (this.session.retries) this.missing = await ownFiles(this.session, this.ledger);
+		if (this.session.retryOf !== undefined)
+			this.missing = await ownFiles(this.session, this.ledger);
 	}
 
 	/**
@@ -66,7 +66,7 @@ export class ItemRun {
 	 */
 	async lookUp(onTurn: () => void): Promise<void> {
 		const { operation, ledger, input } = this;
-		if (!operation.lookUp || !input || 'failed' in input || ledger.beforeSleep) return;
+		if (!operation.lookUp || !input || 'failed' in input) return;
 		const { parameters, plan } = input;
 		try {
 			const planned = { input: parameters, plan };
@@ -82,7 +82,6 @@ export class ItemRun {
 	async run(onTurn: () => void): Promise<Settled> {
 		const { operation, session, ledger, input, missing } = this;
 		if (missing) return failed(missing);
-		if (ledger.beforeSleep) return ledger.beforeSleep;
 		if (!input) return await this.finished();
 		if ('failed' in input) return input;
 		try {
@@ -141,7 +140,7 @@ export class ItemRun {
 	 */
 	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
 		const { key } = this;
-		if (!key || 'asleep' in settled) return;
+		if (!key) return;
 		const ended = endedAs(settled, sentNothing);
 		if (ended || !('notStarted' in settled)) await this.sentBefore.settle(key, ended);
 	}
@@ -163,7 +162,6 @@ export class ItemRun {
 	private endedWith(error: unknown, input: Input): Settled {
 		const { operation, index, ledger } = this;
 		const { execution } = this.session;
-		if (error instanceof AsleepError) return { asleep: error };
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
@@ -214,7 +212,7 @@ function namedKey(
 }
 
 /** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(settled: Exclude<Settled, { asleep: unknown }>, sentNothing: boolean): Ended {
+function endedAs(settled: Settled, sentNothing: boolean): Ended {
 	if (sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };
 	if ('notStarted' in settled) return { lost: 'it was charged in part and not finished' };

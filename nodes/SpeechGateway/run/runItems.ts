@@ -4,7 +4,6 @@ import { ignoreErrorOutput, moveToErrorOutput, withToolLinks } from '../engine/o
 import { undoEndOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
-import { outlastStart, removeDecoy } from '../engine/sleep';
 import { Accounts } from '../gateway/account';
 import { operations } from '../operations';
 import { Ledger } from '../requests/ledger';
@@ -96,16 +95,14 @@ async function runRound(
 	accounts: Accounts,
 	round: string,
 ): Promise<CallResult> {
-	const { cancel, context } = execution;
+	const { context } = execution;
 	const ledger = Ledger.begin(execution, LEDGER, round);
-	removeDecoy(context);
 	if (operation.billed) {
 		rememberFirst(context, ledger.firstExecutionId);
 		const gatewayOf = async (index: number) =>
 			(await accounts.of(index).catch(() => undefined))?.gateway;
 		await ledger.takeBack(execution.items, gatewayOf);
 	}
-	ledger.tryAgain(execution.tries);
 	const attempt = new Attempt(execution, operation, ledger, accounts);
 	try {
 		const outputs = await attempt.run();
@@ -117,6 +114,5 @@ async function runRound(
 	} finally {
 		// Tokens that were set aside and not spent are free for the agent's other calls.
 		attempt.lasting.release();
-		if (ledger.wokeUp) await outlastStart(cancel);
 	}
 }

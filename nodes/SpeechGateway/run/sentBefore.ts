@@ -173,22 +173,13 @@ export class SentBefore {
 		this.leave(asked);
 	}
 
-	/**
-	 * The run has ended, or sleeps: names are free again, but for those of items that sleep (`asleep`). Rows that took a
-	 * name have no use beside those with a result. Items that sleep get rows of their own first, so that one deletion
-	 * serves for all others.
-	 */
-	async end(asleep: NamedKey[]): Promise<void> {
+	/** The run has ended: names are free again. Rows that took a name have no use beside those with a result. */
+	async end(): Promise<void> {
 		const { taker } = this;
 		const unsettled = [...this.own.values()].map(({ asked }) => asked);
 		for (const asked of unsettled) this.leave(asked);
-		const isSettled = unsettled.length <= asleep.length;
-		if (isSettled && !this.cameLate && this.added < MANY_ROWS) return;
-		await this.withTable(async () => {
-			const rows = asleep.map((one) => ({ ...this.row(one, ''), taker: randomUUID() }));
-			if (rows.length > 0) await this.table.add(rows);
-			await this.table.remove({ taker, result: '' });
-		});
+		if (unsettled.length === 0 && !this.cameLate && this.added < MANY_ROWS) return;
+		await this.withTable(async () => await this.table.remove({ taker, result: '' }));
 	}
 
 	/** An item that an earlier attempt has paid for in part goes on: it has the name, and what comes of it is kept. */

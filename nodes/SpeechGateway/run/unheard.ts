@@ -1,6 +1,6 @@
 import { isConnected } from '../engine/connections';
 import type { Execution } from '../engine/execution';
-import { returnsToCaller } from '../engine/sleep';
+import { returnsToCaller } from '../engine/caller';
 import type { Branch, Result } from '../requests/records';
 import type { Settled } from '../requests/operation';
 

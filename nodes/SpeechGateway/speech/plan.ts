@@ -15,7 +15,6 @@ import type { PodcastValues } from '../fields/podcast';
 import type { SegmentValues } from '../fields/segments';
 import type { Manner } from '../fields/speech';
 import type { Voice } from '../fields/voice';
-import type { WaitSettings } from '../fields/wait';
 import type { SegmentOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
@@ -51,8 +50,6 @@ export type NarrationInput = SpeakingInput &
 	FileValues &
 	PodcastValues & {
 		longText: 'auto' | 'split' | 'job' | 'single';
-		/** Only with `longText` = `job`: what the execution does while it waits. */
-		whileWaiting?: WaitSettings['whileWaiting'];
 	} & OnRecord;
 
 /** What is known of an item besides what the user set. */

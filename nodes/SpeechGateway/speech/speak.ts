@@ -70,7 +70,7 @@ export function keptAudio(
  */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
-	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
+	if (input.longText === 'job') return await speakAsJob(narration, request);
 	const { body, segment, fileName } = request;
 	const text = wordsOfRequest(request);
 	const estimate = estimateOf(input, text);
@@ -156,22 +156,21 @@ export const submitJob = async (
 
 /**
  * Submits a job, waits for it and downloads its audio. When Max Wait is reached, this throws; a retry goes on with the
- * same job, as it is paid for. `whileWaiting`: whether the execution may sleep meanwhile.
+ * same job, as it is paid for.
  */
 async function speakAsJob(
 	{ item, input }: Narration,
 	request: SpeechRequest,
-	whileWaiting = DEFAULT_WAIT.whileWaiting,
 ): Promise<StoredAudio> {
 	const name = nameAs('job', request);
 	const resumed = item.ledger.entry(name) !== undefined;
 	const said = await submitJob(item, input.modelMultiplier, request);
 	const task = { kind: 'job', id: said.id } as const;
-	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { said, resumed });
+	await waitForTask(item, task, DEFAULT_WAIT, { said, resumed });
 	const maxBytes = maxAudioBytes(wordsOfRequest(request), input.speed);
 	const { fileName } = request;
 	const audio = await downloadAudio(item, task.id, input.responseFormat, fileName, maxBytes);
-	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
+	// Where another segment fails, a retry need not fetch it again.
 	item.ledger.keep(name, audio);
 	return audio;
 }

@@ -6,7 +6,7 @@
  */
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
-import { AsleepError, asError, GatewayError, OutcomeUnknownError } from '../core/errors';
+import { asError, GatewayError, OutcomeUnknownError } from '../core/errors';
 import { withSuffix } from '../files/fileName';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import { readTags } from '../files/podcast';
@@ -148,7 +148,7 @@ function requestFor(
 /**
  * Speaks all segments but those that are `reused` or were spoken before, concurrently within the run's limit. After the
  * first failure or cut, or audio that cannot be joined with the rest, no further segment is started and those in flight
- * are awaited. Throws AsleepError as long as jobs of segments are being waited for and no segment has failed.
+ * are awaited.
  */
 async function speakAll(
 	narration: Narration,
@@ -164,39 +164,20 @@ async function speakAll(
 		return audio;
 	};
 	for (const audio of finished) if (audio) mustFit(audio);
-	/**
-	 * Returns errors instead of throwing them, so that segments in flight are awaited, and AsleepError until all others
-	 * are over.
-	 */
-	const speakOne = async (request: SpeechRequest, index: number) => {
+	/** Returns errors instead of throwing them, so that segments in flight are awaited. */
+	const speakOne = async (request: SpeechRequest, index: number): Promise<SegmentResult> => {
 		try {
 			const done = finished[index];
 			if (done) return done;
 			return mustFit(await speak(narration, request));
 		} catch (error) {
-			if (error instanceof AsleepError) return error;
 			item.giveUp();
 			// A job that was accepted is paid for, whatever became of it.
 			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
-			return { status: paid ? 'unknown' : 'notSent', error } satisfies SegmentResult;
+			return { status: paid ? 'unknown' : 'notSent', error };
 		}
 	};
-	let all = await Promise.all(requests.map(speakOne));
-	if (all.some((one) => !(one instanceof AsleepError) && !isDone(one))) {
-		// Waking up would send what has not been sent. So this waits here for the jobs that go on.
-		item.stayAwake();
-		all = await Promise.all(
-			all.map(async (one, index) =>
-				one instanceof AsleepError ? await speakOne(requests[index], index) : one,
-			),
-		);
-	}
-	const asleep = all.filter((one) => one instanceof AsleepError);
-	if (asleep.length === 0) return all.flatMap((one) => (one instanceof AsleepError ? [] : [one]));
-	throw new AsleepError(
-		asleep.flatMap(({ tasks }) => tasks),
-		Math.min(...asleep.map(({ wakeAt }) => wakeAt)),
-	);
+	return await Promise.all(requests.map(speakOne));
 }
 
 /** The file of all segments, with silence, tags, chapters and record. */

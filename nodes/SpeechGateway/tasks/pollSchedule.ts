@@ -18,23 +18,6 @@ export const nextPollMs = (
 export const firstPollMs = (nth: number, initialMs: number): number =>
 	initialMs * (0.5 + ((0.5 + nth * GOLDEN_RATIO) % 1));
 
-/** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
-export const SHORTEST_SLEEP_MS = 65_000;
-/** Longest time, ms, for which a result may go unnoticed. */
-const LONGEST_SLEEP_MS = 300_000;
-
-/**
- * When to look again at a task that is waited for asleep, in ms since 1970: as often as polls by its age, and never past the
- * end of the wait unless that is too close to sleep at all.
- */
-export function wakeUpAt(since: number, until: number, now: number): number {
-	const sleep = Math.min(
-		Math.max(SHORTEST_SLEEP_MS, (now - since) * SHARE_OF_AGE),
-		LONGEST_SLEEP_MS,
-	);
-	return Math.max(now + SHORTEST_SLEEP_MS, Math.min(now + sleep, until));
-}
-
 /** Words that gateways use for the same status; compared without case, spaces, hyphens and underscores. */
 const COMPLETED = /^(completed?|success|succeeded|successful|done|finished|ready)$/;
 const FAILED =

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { AsleepError, asError, GatewayError, NotStoredError } from '../core/errors';
+import { asError, GatewayError, NotStoredError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { idIn, isRecord, withoutErrorKey } from '../core/json';
 import { fileAt, taskEndpoints } from '../gateway/endpoints';
@@ -130,9 +130,8 @@ function byOtherKey(item: ItemRequests, task: Task, error: Error): Error {
 	);
 }
 
-/** Any error as a GatewayError with the task's ID; one that puts the execution to sleep stays what it is. */
+/** Any error as a GatewayError with the task's ID. */
 function named({ kind, id }: Task, error: Error): Error {
-	if (error instanceof AsleepError) return error;
 	if (error instanceof GatewayError) {
 		error.details.jobId ??= id;
 		return error;

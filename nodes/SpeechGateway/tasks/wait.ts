@@ -1,14 +1,14 @@
-/** Waits for jobs and videos, in this process or asleep. All errors have the ID of the task, which is paid for. */
+/** Waits for jobs and videos. All errors have the ID of the task, which is paid for. */
 import type { IDataObject } from 'n8n-workflow';
-import { AsleepError, asError, GatewayError } from '../core/errors';
+import { asError, GatewayError } from '../core/errors';
 import { pause } from '../core/pause';
 import type { WaitSettings } from '../fields/wait';
 import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { isFailure } from '../requests/exchange';
 import type { Failure } from '../requests/explain';
 import type { ItemRequests } from '../requests/itemRequests';
-import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
-import { isByOtherKey, quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
+import { firstPollMs, jobProgress, nextPollMs } from './pollSchedule';
+import { isByOtherKey, quoted, statusRequest, type Task, withTaskId } from './task';
 
 /** What is known of a task before the first look. */
 export interface BeforeWait {
@@ -23,13 +23,17 @@ interface Waited {
 	completed: boolean;
 	/** What the gateway last said of the task. */
 	body: IDataObject;
-	/** Over sleeps, to a tenth. */
+	/** To a tenth. */
 	waitedSeconds: number;
 }
 
+/** Of one run: polls of hundreds of jobs never come in a burst. */
+const POLLS_PER_SECOND = 40;
+
 /**
- * Waits until a task is completed or Max Wait is over, in this process or, where the user wants and n8n allows it, asleep:
- * then it throws AsleepError, and is called again when the execution wakes up.
+ * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. A poll that
+ * fails only means no news. Throws as `look` does; GatewayError when Max Wait is over, and the cancel signal's reason after
+ * Stop.
  */
 export async function waitForTask(
 	item: ItemRequests,
@@ -37,69 +41,21 @@ export async function waitForTask(
 	settings: WaitSettings,
 	before: BeforeWait,
 ): Promise<Waited> {
-	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
 	return await withTaskId(item, task, async () => {
 		// No look would bring anything, and this does not change during the run.
 		item.mustBeReachable();
-		return await wait(item, task, settings, before);
+		return await pollUntilDone(item, task, settings, before);
 	});
 }
 
-/** Time left for the rest of the workflow before its timeout, ms. */
-const TO_END_MS = 60_000;
-
-/** When a wait of an item ends that may sleep, ms since 1970. Max Wait counts from the first call, over sleeps. */
-export const waitEndsAt = ({ ledger, session }: ItemRequests, maxWaitMs: number): number =>
-	Math.min(ledger.waitingSince() + maxWaitMs, (session.endsAt ?? Infinity) - TO_END_MS);
-
-/**
- * Looks once, if the task may be done already, and throws AsleepError when it is not: then the whole run sleeps and comes
- * back here. What remains of Max Wait and is too short to sleep is waited for in this process. Throws as `waitInProcess` does.
- *
- * Once it has slept, Max Wait ends before the workflow's timeout does, which would end the execution without a word about
- * its tasks: so they are named, and a retry goes on with them.
- */
-async function waitAsleep(
-	item: ItemRequests,
-	task: Task,
-	settings: WaitSettings,
-	before: BeforeWait,
-): Promise<Waited> {
-	const slept = item.ledger.hasWaited;
-	const since = item.ledger.waitingSince();
-	const until = waitEndsAt(item, settings.maxWaitMs);
-	const said = before.said ?? (slept ? {} : undefined);
-	if (until - Date.now() < SHORTEST_SLEEP_MS) {
-		const rest = slept ? { ...settings, maxWaitMs: until - since } : settings;
-		const waitedMs = Math.max(0, Date.now() - since);
-		return await waitInProcess(item, task, rest, { ...before, said }, waitedMs);
-	}
-	const end = performance.now() + until - Date.now();
-	const seen = before.resumed ? await look(item, task, end, said !== undefined) : {};
-	const body = seen.body ?? { ...said, id: task.id };
-	const waitedSeconds = seconds(Date.now() - since);
-	if (seen.completed) return { completed: true, body, waitedSeconds };
-	const wakeAt = wakeUpAt(since, until, Date.now());
-	throw new AsleepError([{ ...taskJson(task, body), waitedSeconds }], wakeAt);
-}
-
-/** Of one run: polls of hundreds of jobs never come in a burst. */
-const POLLS_PER_SECOND = 40;
-
-/**
- * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. `waitedMs`: how
- * long it was waited for before, asleep. A poll that fails only means no news. Throws as `look` does; GatewayError when Max
- * Wait is over, and the cancel signal's reason after Stop.
- */
-async function waitInProcess(
+async function pollUntilDone(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
 	{ said, resumed }: BeforeWait,
-	waitedMs = 0,
 ): Promise<Waited> {
 	const { transport } = item.session;
-	const started = performance.now() - waitedMs;
+	const started = performance.now();
 	const age = () => performance.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	let body: IDataObject = { id: task.id };

@@ -213,8 +213,7 @@ function* everyItemOnce(
 				yield `round ${round}: ${branch} has items out of order: ${order.join()}`;
 		}
 		const missing = counts.findIndex((count) => count === 0);
-		const failed =
-			status === 'crashed' || (finished[round]?.error ?? (status === 'error' && !finished[round]));
+		const failed = finished[round]?.error ?? (status === 'error' && !finished[round]);
 		if (missing >= 0 && !failed && !cancelled)
 			yield `round ${round}: item ${missing} is on no output, and the run is a ${status}`;
 	}
@@ -227,9 +226,9 @@ const MOST_UNKNOWN_IN_A_ROW = 3;
 const PAUSE_MS = 60_000;
 
 /** After an outage or a refusal of the whole account, no further billed request of the execution starts for a while. */
-function* sendingStops(story: Story, { requests, settings, result }: Execution): Complaints {
+function* sendingStops(story: Story, { requests, settings }: Execution): Complaints {
 	// Each of n8n's own retries asks once more whether the account is still refused.
-	if (settings.maxTries || result.run.status === 'waiting') return;
+	if (settings.maxTries) return;
 	for (const { apiKey } of story.sim.accounts)
 		yield* accountStops(requests.filter((one) => one.method === 'POST' && one.apiKey === apiKey));
 }
@@ -301,13 +300,8 @@ const isSpeech = (kind: Kind): boolean =>
 function* chargesTold(story: Story): Complaints {
 	const { sim, scenario, afterwards } = story;
 	const executions = [...story.executions, ...(afterwards ? [afterwards] : [])];
-	const isOdd = ({ cancelled, step, storeFailed, result }: Execution) =>
-		cancelled ||
-		storeFailed ||
-		result.run.status === 'crashed' ||
-		step.keyFault ||
-		step.switched ||
-		step.filesDeleted;
+	const isOdd = ({ cancelled, step, storeFailed }: Execution) =>
+		cancelled || storeFailed || step.keyFault || step.switched || step.filesDeleted;
 	if (executions.some(isOdd) || scenario.twice) return;
 	const told = new Map<string, number>();
 	const { dialect } = scenario.at;

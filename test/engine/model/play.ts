@@ -10,7 +10,7 @@ import type {
 } from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
-import { Machine, stepClock, wait } from '../../support/clock';
+import { Machine, stepClock } from '../../support/clock';
 import { DataTables } from '../dataTables';
 import { type EngineResult, type EngineRun, NODE, runNode, saved } from '../support';
 import {
@@ -237,8 +237,7 @@ async function playOn(machine: Machine, scenario: Scenario, sim: Simulator): Pro
 const failures = ({ executions }: Story): number[] =>
 	executions.flatMap(({ result }, index) => (isOver(result) ? [] : [index])).reverse();
 
-const isOver = ({ run }: EngineResult) => run.status !== 'error' && run.status !== 'crashed';
-const isCrashed = ({ result }: Execution) => result.run.status === 'crashed';
+const isOver = ({ run }: EngineResult) => run.status !== 'error';
 
 const NOTHING: Step = { retryOf: 0, changes: {} };
 
@@ -257,8 +256,7 @@ async function heal(story: Story): Promise<void> {
 	};
 	for (const failed of failures(story).reverse()) {
 		if (retried.has(failed)) continue;
-		const healing = !isCrashed(executions[failed]);
-		const retry = await execute(story, NOTHING, settings, { retryOf: failed, healing });
+		const retry = await execute(story, NOTHING, settings, { retryOf: failed, healing: true });
 		if (isOver(retry.result)) continue;
 		const retryOf = executions.indexOf(retry);
 		await execute(story, NOTHING, settings, { retryOf, healing: true });
@@ -271,15 +269,12 @@ async function heal(story: Story): Promise<void> {
 async function execute(
 	story: Story,
 	step: Step,
-	changed: Settings,
+	settings: Settings,
 	how: { retryOf?: number; healing?: boolean; failsBefore?: boolean } = {},
 ): Promise<Execution> {
 	const { sim, scenario, executions, name } = story;
 	const { retryOf, healing = false, failsBefore = false } = how;
 	const before = retryOf === undefined ? undefined : executions[retryOf];
-	// Then it can only be retried with the workflow as it was.
-	const crashed = before && isCrashed(before) ? before : undefined;
-	const { settings } = crashed ?? { settings: changed };
 	const from = sim.requests.length;
 	let keyUses = 0;
 	let cancelled = false;
@@ -295,7 +290,7 @@ async function execute(
 	const EVENTS = ['request', 'charge', 'response'] as const;
 	for (const event of EVENTS) sim.on(event, onEvent);
 	const { credentialBreaksAt = Infinity, keyFault, storeFaultAt, switched, filesDeleted } = step;
-	const kind = crashed?.kind ?? ((switched && LIKE[scenario.kind]) || scenario.kind);
+	const kind = (switched && LIKE[scenario.kind]) || scenario.kind;
 	const failed = before && saved(before.result.run);
 	const earlierRounds = runsOf(failed);
 	if (failed && filesDeleted) await deleteFiles(failed);
@@ -306,10 +301,8 @@ async function execute(
 		storeFailed ||= fails;
 		return fails;
 	};
-	const saves: IRunExecutionData[] = [];
 	const options: EngineRun = {
-		...(step.killedSaving && { onSaved: (data) => void saves.push(data) }),
-		...(step.timeout && { timeout: { seconds: step.timeout, of: 'workflow' } }),
+		...(step.timeout && { timeoutSeconds: step.timeout }),
 		// n8n knows no such operation: as if the node before had failed.
 		parameters: failsBefore
 			? { resource: 'speech', operation: 'none' }
@@ -327,7 +320,6 @@ async function execute(
 		onError: failsBefore ? undefined : settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 		...(failed && { mode: 'retry', retryOf: failed }),
-		...(crashed && { retryOf: undefined, asItWas: crashed.result }),
 		...(keyFault && {
 			keyFault: () => (++keyUses === keyFault.nth ? keyFault.when : undefined),
 		}),
@@ -336,21 +328,7 @@ async function execute(
 			if (cancelled) cancel();
 		},
 	};
-	let result = await storeFault.run(failsToStore, async () => await runNode(options));
-	for (let naps = 1; result.run.status === 'waiting'; naps++) {
-		await wait(new Date(result.run.waitTill!).getTime() - Date.now());
-		const resumed = Object.assign(Object.create(options) as EngineRun, {
-			...{ retryOf: undefined, asItWas: undefined },
-			resumeOf: result,
-		});
-		const [asleep, sent, afterNode] = [result, sim.requests.length, saves.at(-2)];
-		result = await storeFault.run(failsToStore, async () => await runNode(resumed));
-		// An n8n that is killed knows nothing of what it has sent since the last sleep.
-		const looked = sim.requests
-			.slice(sent)
-			.every(({ method, headers }) => method === 'GET' || !isOf(result, headers));
-		if (naps === step.killedAfter && looked && !cancelled) result = killed(asleep, afterNode);
-	}
+	const result = await storeFault.run(failsToStore, async () => await runNode(options));
 	cancelled ||= result.run.status === 'canceled';
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
@@ -374,12 +352,6 @@ const keyByRow = ({ accounts: [first, second] }: Simulator): string =>
 /** How many rounds were finished before the execution was retried. */
 const runsOf = (failed?: IRunExecutionData): number =>
 	failed?.resultData.runData[NODE]?.filter(({ error }) => !error).length ?? 0;
-
-/** What n8n finds of an execution when it was killed while it was awake after a sleep. */
-const killed = (asleep: EngineResult, data = asleep.run.data): EngineResult => ({
-	...asleep,
-	...{ run: { ...asleep.run, data, status: 'crashed' }, outputs: [], rounds: [] },
-});
 
 function branchesOf(kind: Kind, { whenMaxWaitReached, onError }: Settings): Array<Came['branch']> {
 	const waiting =

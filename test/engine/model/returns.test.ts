@@ -1,7 +1,7 @@
 /** Items that come back from Waiting, as loops bring them: soon or late, on one path or several, with other items between. */
 import fc from 'fast-check';
 import type { INodeExecutionData, IRunExecutionData, OnError } from 'n8n-workflow';
-import { now, useVirtualTime, wait } from '../../support/clock';
+import { useVirtualTime } from '../../support/clock';
 import type { Fault, Simulator } from '../../support/simulator';
 import { type EngineResult, type EngineRun, item, NODE, runNode, saved } from '../support';
 import { verdict } from './judge';
@@ -24,7 +24,7 @@ interface Planned {
 interface LoopScenario {
 	kind: 'createAndWait' | 'video';
 	rounds: Planned[][];
-	settings: Pick<Settings, 'onError' | 'maxTries' | 'whileWaiting'>;
+	settings: Pick<Settings, 'onError' | 'maxTries'>;
 	polls: Fault[];
 	retries: number[];
 }
@@ -56,7 +56,6 @@ const scenario: fc.Arbitrary<LoopScenario> = fc.record({
 	settings: fc.record({
 		onError: one<OnError>('stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'),
 		maxTries: one(undefined, undefined, 2),
-		whileWaiting: one<Settings['whileWaiting']>(undefined, undefined, 'sleep'),
 	}),
 	polls: fc.array(one<Fault>({ status: 404 }, { status: 503 }, { status: 200, body: 'no json' }), {
 		maxLength: 3,
@@ -110,14 +109,7 @@ async function play(made: LoopScenario, sim: Simulator): Promise<LoopStory> {
 			started: (run) => void (data = run.data),
 			brings: (items) => items.map((one) => bring(one, data!)),
 		};
-		let result = await runNode(options);
-		while (result.run.status === 'waiting') {
-			await wait(new Date(result.run.waitTill!).getTime() - now());
-			result = await runNode(
-				Object.assign({ ...options, retryOf: undefined }, { resumeOf: result }),
-			);
-		}
-		executions.push(result);
+		executions.push(await runNode(options));
 	};
 	/** The item of a place: what has left on Waiting for an earlier one, or a text of its own. */
 	const bring = ({ json: { place } }: INodeExecutionData, data: IRunExecutionData) => {

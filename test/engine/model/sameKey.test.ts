@@ -43,7 +43,7 @@ interface Night {
 	isAtOnce: boolean;
 	/** The worker was restarted before. */
 	isRestarted: boolean;
-	settings: Pick<Settings, 'onError' | 'maxTries' | 'whileWaiting' | 'anew'>;
+	settings: Pick<Settings, 'onError' | 'maxTries' | 'anew'>;
 	/** From so many calls on, the table is away for as many; `deleted`, `edited`: before the execution. */
 	table?: { from: number; times: number } | 'deleted' | 'edited';
 	/** Retried by hand if it failed, so many times. */
@@ -80,7 +80,6 @@ const night: fc.Arbitrary<Night> = fc.record({
 	settings: fc.record({
 		onError: one<OnError>('stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'),
 		maxTries: one(undefined, undefined, 2),
-		whileWaiting: one<Settings['whileWaiting']>(undefined, undefined, 'sleep'),
 		anew: one(undefined, undefined, undefined, undefined, true as const),
 	}),
 	table: fc.oneof(
@@ -196,16 +195,10 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 		for (let tries = 0; tries <= now.retries; tries++) {
 			const before = results.at(-1);
 			if (before && before.run.status !== 'error') break;
-			let result = await runNode({
+			const result = await runNode({
 				...options,
 				...(before && { mode: 'retry', retryOf: saved(before.run) }),
 			});
-			while (result.run.status === 'waiting') {
-				await wait(new Date(result.run.waitTill!).getTime() - Date.now());
-				// Whichever worker is free takes it.
-				const { nodeType } = workers[1 - worker];
-				result = await runNode({ ...options, nodeType, resumeOf: result });
-			}
 			results.push({ ...result, came: await cameOut(result, now) });
 		}
 		return { night: now, results };

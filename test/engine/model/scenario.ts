@@ -75,8 +75,6 @@ export interface Settings {
 	speed?: number;
 	title?: string;
 	whenMaxWaitReached?: 'fail' | 'stillProcessing';
-	/** How to wait for jobs and videos. */
-	whileWaiting?: 'stay' | 'sleep';
 	/** The file has another name each time that it is asked for. */
 	everNewName?: boolean;
 	key: 'none' | 'each' | 'twins' | 'blank';
@@ -103,10 +101,6 @@ export interface Step {
 	filesDeleted?: boolean;
 	/** The node was switched to the operation that is most like its own. */
 	switched?: boolean;
-	/** n8n is killed after this sleep, while the node looks at its jobs … */
-	killedAfter?: number;
-	/** … or before, between the two times that it saves the sleep ("Save execution progress"). */
-	killedSaving?: boolean;
 	/** The workflow's timeout, seconds. */
 	timeout?: number;
 	/** The machine's clock is stepped by so many ms when so many events were seen. */
@@ -317,7 +311,6 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	maxSegmentCharacters: one(120, 240, 480, 1000),
 	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
 	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
-	whileWaiting: one(undefined, undefined, 'sleep'),
 	everNewName: one(undefined, undefined, true),
 	anew: one(undefined, undefined, undefined, true),
 	again: one(undefined, true),
@@ -341,8 +334,6 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 				{ changedText: true },
 				{ speed: 2 },
 				{ title: 'Renamed' },
-				{ whileWaiting: 'stay' },
-				{ whileWaiting: 'sleep' },
 				{ everNewName: true },
 				{ onError: 'continueRegularOutput' },
 				{ onError: 'continueErrorOutput' },
@@ -368,10 +359,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 	storeFaultAt: rarely(fc.integer({ min: 1, max: 8 })),
 	filesDeleted: rarely(fc.constant(true)),
 	switched: rarely(fc.constant(true)),
-	killedAfter: one(undefined, undefined, 1, 2),
-	killedSaving: one(undefined, true),
-	// With 140 s, it sleeps once and ends while it waits on.
-	timeout: rarely(one(1, 30, 100, 140)),
+	timeout: rarely(one(1, 30, 100)),
 	clockStep: rarely(fc.record({ at: fc.integer({ min: 1, max: 12 }), ms: one(300_000, -300_000) })),
 });
 
@@ -471,7 +459,7 @@ export function parametersOf(
 	voice?: string,
 ): IDataObject {
 	const { maxRetries, concurrency, maxSegmentCharacters, speed, longText, title } = settings;
-	const { changedText, anew, whileWaiting, everNewName, whenMaxWaitReached } = settings;
+	const { changedText, anew, everNewName, whenMaxWaitReached } = settings;
 	const taken = anew ? `.replaceAll('${TAKE}', ${NEW_TAKE})` : '';
 	const text = `={{ $json.text${taken}${changedText ? '.toUpperCase()' : ''} }}`;
 	const sendOnceKey = {
@@ -486,14 +474,11 @@ export function parametersOf(
 		...(settings.again && { whenSentBefore: 'again' }),
 		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
 	};
-	const asleep = whileWaiting && { whileWaiting };
 	const previous = { previousBinaryPropertyName: '={{ $json.previous }}' };
 	const waits = {
 		pollInterval: 1,
 		maxPollInterval: 1,
-		// Less is waited for awake.
-		maxWait: whileWaiting === 'sleep' ? 150 : 2,
-		...asleep,
+		maxWait: 2,
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
 	const speech = { model: 'fish-speech', text, responseFormat: 'wav', ...(voice && { voice }) };
@@ -509,7 +494,7 @@ export function parametersOf(
 		case 'generate':
 			return {
 				...{ resource: 'speech', operation: 'generate', ...speech },
-				options: { ...spoken, ...(longText && { longText }), ...asleep },
+				options: { ...spoken, ...(longText && { longText }) },
 			};
 		case 'dialogue':
 			return {

@@ -313,9 +313,9 @@ export class N8nClient {
 	/** Waits until an execution that is parked has gone on and ended. n8n looks for it once a minute. */
 	async waitForResumed(id: string): Promise<Execution> {
 		return await poll(`the end of the parked execution ${id}`, async () => {
-			const { status = 'running' } = (await this.ifSaved(id)) ?? {};
-			const passing = ['waiting', 'crashed'].includes(status);
-			return !passing && ENDED.includes(status) ? await this.ifSaved(id) : undefined;
+			const execution = await this.ifSaved(id);
+			const { status = 'waiting' } = execution ?? {};
+			return status !== 'waiting' && ENDED.includes(status) ? execution : undefined;
 		});
 	}
 

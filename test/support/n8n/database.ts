@@ -52,10 +52,3 @@ export async function readSql(
 	const { stdout } = await run(node, ['-e', READ, place], { cwd });
 	return JSON.parse(stdout) as Array<Record<string, unknown>>;
 }
-
-/** Makes all parked executions due: n8n wakes them up when it starts. */
-export const wakeAll = async (n8n: Place): Promise<void> =>
-	await runSql(
-		n8n,
-		"UPDATE execution_entity SET waitTill = '2020-01-01 00:00:00.000' WHERE status = 'waiting'",
-	);

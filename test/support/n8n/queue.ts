@@ -8,8 +8,6 @@ import { startProgram } from '../program';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
 import { run } from './steps';
 
-/** The jobs of n8n's queue in Redis. */
-const JOBS = 'bull:jobs';
 const LOOK_AGAIN_MS = 50;
 /** Where Debian keeps initdb and postgres, which are not on the PATH; a folder per major version. */
 const POSTGRES_FOLDERS = '/usr/lib/postgresql';
@@ -25,11 +23,6 @@ export interface QueueMode {
 	sql(statement: string): Promise<string>;
 	/** Stops n8n's database, starts it again after so many ms, and waits until every process has found it. */
 	databaseAway(milliseconds: number): Promise<void>;
-	/**
-	 * Waits until the worker is done with an execution that sleeps: n8n saves that it does a moment earlier, and a worker
-	 * killed in between leaves a job behind that nobody has.
-	 */
-	released(executionId: string): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -89,16 +82,6 @@ export async function startQueueMode({
 		await Promise.allSettled(starting); // so that all that runs is ended should one of them fail
 		const [webhooks, ...workers] = await Promise.all(starting);
 		started = true;
-		const redis = async (...command: string[]) =>
-			(await run('redis-cli', ['-p', String(redisPort), ...command])).stdout.trim();
-		const isTaken = async (executionId: string) => {
-			const jobs = (await redis('LRANGE', `${JOBS}:active`, '0', '-1')).split('\n').filter(Boolean);
-			const data = await Promise.all(jobs.map((job) => redis('HGET', `${JOBS}:${job}`, 'data')));
-			return data.some((json) => json.includes(`"executionId":"${executionId}"`));
-		};
-		const released = async (executionId: string) => {
-			while (await isTaken(executionId)) await wait(LOOK_AGAIN_MS);
-		};
 		const { sql } = postgres;
 		const databaseAway = async (milliseconds: number) => {
 			await postgres.away(milliseconds);
@@ -106,7 +89,7 @@ export async function startQueueMode({
 			for (const { url } of [main, webhooks, ...workers])
 				while (!(await fetch(`${url}/healthz/readiness`)).ok) await wait(LOOK_AGAIN_MS);
 		};
-		return { main, webhooks, workers, sql, databaseAway, released, stop };
+		return { main, webhooks, workers, sql, databaseAway, stop };
 	} finally {
 		if (!started) await stop();
 	}

@@ -51,8 +51,8 @@ export interface N8n {
 	log(): string;
 	/** Ends n8n gracefully and removes the user folder, unless it was given. */
 	stop(): Promise<void>;
-	/** Ends n8n at once, as a crash or power cut would, or gracefully; the user folder stays. */
-	kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+	/** Ends n8n at once, as a crash or power cut would; the user folder stays. */
+	kill(): Promise<void>;
 	/** Ends n8n gracefully, if it runs, and starts it again with the same folder and port. */
 	restart(): Promise<void>;
 }
@@ -235,8 +235,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		},
 		log: () => finalLog ?? readLog(userFolder),
 		stop,
-		async kill(signal = 'SIGKILL') {
-			await end(signal);
+		async kill() {
+			await end('SIGKILL');
 			// All that n8n does with this file is to wait ten seconds before it starts again.
 			await rm(path.join(userFolder, '.n8n/crash.journal'), { force: true });
 		},

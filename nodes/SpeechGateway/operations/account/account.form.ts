@@ -31,7 +31,6 @@ export const account = describeResource('account', {
 					'Whether to wait until the log must have every charge, at least three minutes after the items ended',
 			}),
 			maxWaitMs: waitFields.maxWaitMs,
-			whileWaiting: waitFields.whileWaiting,
 			keyInAddress: flagOption({
 				displayName: 'Key in Address',
 				name: 'keyInAddress',

@@ -4,13 +4,10 @@
  * lists, which is said, and not guessed.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { AsleepError } from '../../core/errors';
 import { pause } from '../../core/pause';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { fetchPrices } from '../../requests/lists';
 import { defineOperation } from '../../requests/operation';
-import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
-import { waitEndsAt } from '../../tasks/wait';
 import { certainAt, type UnknownRequest } from '../../usage/moment';
 import { requestVerdict, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
@@ -72,13 +69,10 @@ export const settle = defineOperation(account.settle, {
 const EMPTY =
 	'The usage log of the gateway is empty for this key. Older versions of new-api list it only with the option "Key in Address".';
 
-/** Waits, in this process or asleep, until the log can tell for certain of all items. */
+/** Waits until the log can tell for certain of all items, at most Max Wait. */
 async function untilCertain(item: ItemRequests, input: SettleInput): Promise<void> {
 	if (!input.waitUntilCertain) return;
-	const until = Math.min(input.certainAt, waitEndsAt(item, input.maxWaitMs));
-	const left = until - Date.now();
-	if (input.whileWaiting === 'sleep' && left >= SHORTEST_SLEEP_MS && item.maySleep())
-		throw new AsleepError([{ waitsUntil: new Date(until).toISOString() }], until);
+	const left = Math.min(input.certainAt - Date.now(), input.maxWaitMs);
 	await pause(left, item.session.transport.cancel);
 }
 

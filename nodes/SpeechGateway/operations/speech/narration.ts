@@ -111,7 +111,7 @@ export const budgetOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) =>
 
 /** What was paid for, with what a retry may change without speaking anything anew. */
 function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<NarrationInput>): P {
-	const { fileName, binaryPropertyName, subtitles, captionCharacters, timings, whileWaiting } = now;
+	const { fileName, binaryPropertyName, subtitles, captionCharacters, timings } = now;
 	const { maxEstimatedTokens, tags } = now;
 	const target = {
 		fileName,
@@ -120,7 +120,6 @@ function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<Narration
 		captionCharacters,
 		timings,
 		tags,
-		whileWaiting,
 	};
 	return { ...paid, ...target, maxEstimatedTokens };
 }

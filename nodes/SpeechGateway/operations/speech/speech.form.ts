@@ -17,7 +17,6 @@ import { chaptersOption, podcastFields } from '../../fields/podcast';
 import { cutFields, segmentFields, splitChoices } from '../../fields/segments';
 import { speakingFields, speechFields } from '../../fields/speech';
 import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
-import { whileWaitingForJobs } from '../../fields/wait';
 import { endpoints } from '../../gateway/endpoints';
 
 /** What becomes a chapter of a text. */
@@ -42,8 +41,7 @@ const anyLengthFields = {
 			...splitChoices,
 			job: {
 				name: 'Job',
-				description:
-					'One job per 10,000 characters, charged up front by their number; asleep, the wait survives a restart of n8n',
+				description: 'One job per 10,000 characters, charged up front by their number',
 			},
 			single: {
 				name: 'Single Request',
@@ -69,7 +67,6 @@ const generateFields = {
 	...segmentFields,
 	...podcastFields(headings),
 	...fileFields('speech'),
-	whileWaiting: whileWaitingForJobs,
 };
 
 /** The values of Speech → Generate. */
