@@ -41,7 +41,7 @@ test('the error that ends an execution tells all of its charges', async () => {
 	expect(error?.context?.charges).toMatchObject([{ charged: 'yes' }, { charged: 'unknown' }]);
 });
 
-test('two retries of one execution, and a retry of a retry, tell each charge once between them', async () => {
+test('each retry that delivers an item tells its charges again, but none that another retry has sent', async () => {
 	const all = {
 		items: ['One.', 'Two.', 'Three.'].map((text) => ({ json: { text } })),
 		...{ parameters: speechNode({ charges: true, concurrency: 1 }), nodeId: 'siblings' },
@@ -57,7 +57,7 @@ test('two retries of one execution, and a retry of a retry, tell each charge onc
 		await run({ ...again, retryOf: saved(failed.run) }),
 		await run({ ...again, retryOf: saved(first.run) }),
 	];
-	expect(others.map((one) => chargesOf(one).length)).toEqual([3, 0, 0]);
+	expect(others.map((one) => chargesOf(one).length)).toEqual([3, 1, 2]);
 	expect(sim.charges).toHaveLength(3);
 });
 
@@ -87,6 +87,20 @@ test('a call of an agent that is answered with an earlier result, or refused aga
 		rounds: calls.map((text) => [{ json: { text } }]),
 	});
 	expect(rounds.map(([[{ json }]]) => chargesIn(json).length)).toEqual([1, 0, 1, 0]);
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('in a retry, a call of an agent that is refused again tells its charge again', async () => {
+	sim.fault({ input: 'Unknown', status: 504, charge: true });
+	sim.fault({ input: 'Refused', status: 402 });
+	const calls = ['Unknown.', 'Refused.', 'Unknown.'];
+	const agent = {
+		...{ parameters: speechNode({ charges: true }), asTool: true, nodeId: 'told again' },
+		rounds: calls.map((text) => [{ json: { text } }]),
+	};
+	const failed = await run(agent);
+	const { rounds } = await run({ ...agent, mode: 'retry', retryOf: saved(failed.run) });
+	expect(chargesIn(rounds[2][0][0].json)).toMatchObject([{ charged: 'unknown' }]);
 	expect(sim.charges).toHaveLength(2);
 });
 

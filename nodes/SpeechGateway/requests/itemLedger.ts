@@ -10,6 +10,7 @@ import {
 } from '../core/errors';
 import {
 	type Asked,
+	type Charge,
 	type Cost,
 	type Entry,
 	type ItemRecord,
@@ -18,7 +19,7 @@ import {
 	type VoiceIds,
 	taskIdOf,
 } from './records';
-import { ItemCharges } from './itemCharges';
+import { chargesOf } from './itemCharges';
 import { requestKey } from './requestKey';
 
 /** A segment that was sent, and whether its sound is there. */
@@ -38,16 +39,13 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
-	readonly charges: ItemCharges;
 	private asking: Asked = {};
 
 	constructor(
 		private readonly record: ItemRecord,
 		/** Names the node's present settings. */
 		private readonly settings?: string,
-	) {
-		this.charges = new ItemCharges(record);
-	}
+	) {}
 
 	get result(): Result | undefined {
 		return this.record.result;
@@ -276,6 +274,17 @@ export class ItemLedger {
 		);
 	}
 
+	/** What the item was, or may have been, charged, and has not said in this execution. */
+	get charges(): Charge[] {
+		const { told = [] } = this.record;
+		return chargesOf(this.record).filter(({ request }) => !told.includes(request));
+	}
+
+	/** Its charges have left the node: people add them up, so each leaves once in an execution. */
+	tellCharges(): void {
+		this.record.told = chargesOf(this.record).map(({ request }) => request);
+	}
+
 	/** Keeps what a free step has made of a request that is done, such as the audio of a job, until the item is finished. */
 	keep(request: string, made: object): void {
 		const entry = this.record.requests[request];
@@ -302,10 +311,9 @@ export class ItemLedger {
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		const { sentNothing } = this;
-		const { since } = this.charges;
-		Object.assign(this.record, defined({ result, requests: {}, taskId }));
+		const charges = chargesOf(this.record);
+		Object.assign(this.record, defined({ result, requests: {}, taskId }), { charges });
 		this.record.sentNothing = sentNothing || undefined;
-		this.charges.keep(since);
 		const { operation, gateway } = this.record.asked ?? this.asking;
 		this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;

@@ -52,8 +52,7 @@ export class Ledger {
 		rounds[key] = round;
 		const isNewRetry = round.executionId !== id;
 		if (isNewRetry) {
-			for (const item of Object.values(round.items))
-				new ItemLedger(item).charges.setApart(String(round.executionId));
+			for (const item of Object.values(round.items)) delete item.told;
 			Object.assign(round, { executionId: id, attempts: 0 });
 		}
 		const { settings = '' } = round;

@@ -116,11 +116,9 @@ export interface ItemRecord {
 	sentNothing?: boolean;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
-	/** What a finished item was charged, until it leaves the node. */
+	/** What a finished item was charged. */
 	charges?: Charge[];
-	/** In a retry: what it was charged in earlier executions, by their IDs. Of all retries, one tells it. */
-	chargedBefore?: Record<string, Charge[]>;
-	/** The names of requests whose charges have left the node. */
+	/** The requests whose charges have left the node in this execution. */
 	told?: string[];
 	/** Sound cut out of a previous version, by key and place: it was free, but a retry needs it. */
 	reused?: Record<string, object>;

@@ -218,7 +218,6 @@ export class Attempt {
 		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
 		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
 			throw unheardError(execution, all, this.charges.all);
-		await this.charges.claim(run);
 		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) {

@@ -3,7 +3,6 @@ import { Parameters } from '../fields/parameters';
 import { charges } from '../fields/settings';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Charge } from '../requests/records';
-import type { Run } from '../requests/session';
 import type { Operation } from '../requests/operation';
 import { typedOption } from './readItems';
 
@@ -26,7 +25,7 @@ export class ToldCharges {
 		try {
 			const isWanted =
 				typeof typed === 'string' ? charges.read(new Parameters(execution, index)) : typed === true;
-			return isWanted ? structuredClone(this.items[index].charges.all) : undefined;
+			return isWanted ? structuredClone(this.items[index].charges) : undefined;
 		} catch {
 			return undefined;
 		}
@@ -38,19 +37,8 @@ export class ToldCharges {
 		return this.items.flatMap((_, index) => this.of(index) ?? []);
 	}
 
-	/** What failed executions were charged leaves with the first of their retries that hands over items. */
-	async claim({ keys, retryOf }: Run): Promise<void> {
-		if (this.typed === undefined) return;
-		const { items } = this;
-		for (const id of new Set(items.flatMap((item) => item.charges.executions))) {
-			// Told twice rather than never.
-			const isOurs = await keys.record(`${retryOf}, charges of ${id}`).catch(() => true);
-			for (const item of items) item.charges.settle(id, isOurs);
-		}
-	}
-
 	/** They have left the node. */
 	tell(): void {
-		if (this.typed !== undefined) for (const item of this.items) item.charges.tell();
+		if (this.typed !== undefined) for (const item of this.items) item.tellCharges();
 	}
 }

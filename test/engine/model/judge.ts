@@ -296,24 +296,27 @@ function* withinLimit(story: Story, execution: Execution): Complaints {
 const isSpeech = (kind: Kind): boolean =>
 	isCut(kind) || kind.endsWith('Job') || kind === 'createAndWait';
 
-/** Each request that was charged is told by one item of all executions, where nothing but the gateway has failed. */
+/** Each request that was charged is told, and once in an execution, where nothing but the gateway has failed. */
 function* chargesTold(story: Story): Complaints {
 	const { sim, scenario, afterwards } = story;
 	const executions = [...story.executions, ...(afterwards ? [afterwards] : [])];
 	const isOdd = ({ cancelled, step, storeFailed }: Execution) =>
 		cancelled || storeFailed || step.keyFault || step.switched || step.filesDeleted;
 	if (executions.some(isOdd) || scenario.twice) return;
-	const told = new Map<string, number>();
+	const told = new Set<string>();
 	const { dialect } = scenario.at;
 	const costs = new Map(
 		story.charges.map(({ requestIndex, tokens }) => [sim.requests[requestIndex].requestId, tokens]),
 	);
-	for (const { came, earlierRounds } of executions)
+	for (const { came, earlierRounds } of executions) {
+		const toldHere = new Set<string>();
 		for (const { json } of came.filter(({ round }) => round >= earlierRounds)) {
 			const { charges } = (json.error ?? json) as { charges?: Charge[] };
 			for (const { requestId, charged, tokens } of charges ?? []) {
 				if (!requestId) continue;
-				told.set(requestId, (told.get(requestId) ?? 0) + 1);
+				if (toldHere.has(requestId)) yield `Told twice in an execution: ${requestId}`;
+				toldHere.add(requestId);
+				told.add(requestId);
 				const cost = costs.get(requestId);
 				if (charged !== 'yes' || dialect !== 'document') continue;
 				if (cost === undefined) yield `Told as charged, and was not: ${requestId}`;
@@ -321,12 +324,10 @@ function* chargesTold(story: Story): Complaints {
 					yield `Told as ${tokens} tokens, and cost ${cost}: ${requestId}`;
 			}
 		}
-	for (const request of sim.requests) {
-		const times = told.get(request.requestId) ?? 0;
-		if (times > 1) yield `Told ${times} times: ${show(request)}`;
-		if (times === 0 && request.method === 'POST' && verdict(request) === 'done')
-			yield `Charged, and not told: ${show(request)}`;
 	}
+	for (const request of sim.requests)
+		if (request.method === 'POST' && verdict(request) === 'done' && !told.has(request.requestId))
+			yield `Charged, and not told: ${show(request)}`;
 }
 
 interface Charge {
