@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import type { AudioFormat, AudioSegment, Place } from '../../nodes/SpeechGateway/audio';
-import { moved } from '../../nodes/SpeechGateway/audio/joiner';
 import { joinAudio, slicesIn } from '../../nodes/SpeechGateway/audio';
 import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
 
@@ -79,31 +78,6 @@ describe.each(Object.keys(FILES))('%s', (name) => {
 		}
 	}
 
-	test.each([0, 40, 400])(
-		'joined files keep the places of their parts, %d ms apart',
-		async (pause) => {
-			const order = [0, 1, 1, 0];
-			const halves = await Promise.all(
-				[order.slice(0, 2), order.slice(2)].map(
-					async (half) =>
-						await join(
-							half.map((original) => files[original]),
-							[0],
-						),
-				),
-			);
-			const whole = await join(
-				halves.map(({ bytes }) => partOf(format, bytes)),
-				[pause],
-			);
-			const places = halves.flatMap((half, index) =>
-				half.places.map((place) => whole.moved(index, place)!),
-			);
-			expect(places).not.toContain(undefined);
-			expectSound(await join(cut(format, whole.bytes, places), [0, 0, 0]), order);
-		},
-	);
-
 	test('after ten changes in a row, each part is in its place, and no sound is lost', async () => {
 		await fc.assert(
 			fc.asyncProperty(
@@ -141,35 +115,4 @@ describe.each(Object.keys(FILES))('%s', (name) => {
 			{ numRuns: 10 },
 		);
 	});
-});
-
-test.each([
-	['mp3', 'mp3-44100-mono-cbr.mp3', 'mp3-44100-stereo-cbr.mp3', false],
-	['opus', 'opus-mono-20ms.opus', 'opus-stereo-20ms.opus', true],
-] as const)(
-	'%s: mono that became stereo keeps its parts only as the same bytes',
-	async (...row) => {
-		const [format, mono, stereo, isSame] = row;
-		const { moved, info } = await join(
-			[mono, stereo].map((name) => partOf(format, fixture(name))),
-			[0],
-		);
-		const whole = { from: 0, to: 5 };
-		expect([0, 1].map((part) => moved(part, whole) !== undefined)).toEqual([isSame, true]);
-		expect(info.length).toBeGreaterThan(5);
-	},
-);
-
-/** A joined file takes over 5 to 95 of a part of 100, and puts it at 100. */
-test.each<[string, Partial<Place>, Partial<Place> | undefined]>([
-	['within it', { from: 10, to: 20, delay: 7, padding: 9 }, { from: 105, to: 115 }],
-	['at its start', { from: 0, to: 20, delay: 7 }, { from: 100, to: 115, delay: 4 }],
-	['at its end', { from: 80, to: 100, padding: 9 }, { from: 175, to: 190, padding: 5 }],
-	['left out', { from: 0, to: 4 }, undefined],
-	['cut at its start', { from: 2, to: 20 }, undefined],
-	['cut at its end', { from: 80, to: 98 }, undefined],
-])('a place %s', (_, place, expected) => {
-	const taken = { from: 5, to: 95, skipped: 3, dropped: 4 };
-	const now = moved(place as Place, 100, { from: 100, to: 190 }, taken);
-	expect(now).toEqual(expected && { ...place, ...expected });
 });

@@ -141,32 +141,28 @@ test.each(CASES)(
 	},
 );
 
-test.each(['mp3', 'wav', 'opus'].flatMap((format) => [0, 400].map((pause) => ({ format, pause }))))(
-	'$format, $pause ms: a joined file is a previous version, too',
-	async ({ format, pause: pauseBetween }) => {
-		const halves = [WORDS.slice(0, 6), WORDS.slice(6)].map((words) => textOf('generate', words));
-		const made = await run({
-			parameters: NODES.generate(format),
-			items: halves.map((text) => item({ text })),
-		});
-		const [{ binary: one }, { binary: other }] = made.outputs[0];
-		const joined = await run({
-			parameters: {
-				...{ resource: 'audio', operation: 'join', combine: 'eachItem' },
-				...{ binaryPropertyName: 'one, other', options: { pauseBetween } },
-			},
-			items: [{ json: {}, binary: { one: one!.data, other: other!.data } }],
-		});
-		sim.charges.length = 0;
-		const from = { previousBinaryPropertyName: 'data' };
-		const items = [
-			{ json: { text: textOf('generate', CORRECTED) }, binary: joined.outputs[0][0].binary },
-		];
-		const { outputs } = await run({ parameters: NODES.generate(format, from), items });
-		expect(sim.charged()).toEqual([CORRECTED[6]]);
-		await expectSound(outputs[0][0], CORRECTED);
-	},
-);
+test('a file that Join made is no previous version: an error before anything is sent', async () => {
+	const halves = [WORDS.slice(0, 6), WORDS.slice(6)].map((words) => textOf('generate', words));
+	const made = await run({
+		parameters: NODES.generate('mp3'),
+		items: halves.map((text) => item({ text })),
+	});
+	const [{ binary: one }, { binary: other }] = made.outputs[0];
+	const joined = await run({
+		parameters: {
+			...{ resource: 'audio', operation: 'join', combine: 'eachItem' },
+			...{ binaryPropertyName: 'one, other', options: {} },
+		},
+		items: [{ json: {}, binary: { one: one!.data, other: other!.data } }],
+	});
+	const sent = sim.requests.length;
+	const parameters = NODES.generate('mp3', { previousBinaryPropertyName: 'data' });
+	const next = { json: { text: textOf('generate', WORDS) }, binary: joined.outputs[0][0].binary };
+	const { error } = await run({ parameters, items: [next] });
+	expect(error?.message).toContain('has no record of its segments');
+	expect(error?.description).toContain('Use the file as Generate or Dialogue made it');
+	expect(sim.requests).toHaveLength(sent);
+});
 
 test('the times of a listener: the parts that are heard then are spoken again', async () => {
 	const made = await run({

@@ -4,8 +4,8 @@
  */
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, SegmentFile } from './format';
-import type { Format, JoinPlan, Place, Silence, Slices } from './joiner';
-import { joinedChunks, moved } from './joiner';
+import type { Format, JoinPlan, Silence, Slices } from './joiner';
+import { joinedChunks } from './joiner';
 import { mp3 } from './mp3/join';
 import type { Mp3Info } from './mp3/reader';
 import { opus } from './opus/join';
@@ -63,8 +63,6 @@ export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'plac
 	info: { format: AudioFormat; seconds: number; length: number; sampleRate: number };
 	/** Second at which each segment ends. */
 	ends: number[];
-	/** Where something within a segment is in the joined file; undefined when it isn't there as it was. */
-	moved: (segment: number, place: Place) => Place | undefined;
 }
 
 /** A joined file that is ready to be written. */
@@ -114,7 +112,7 @@ export async function joinAudio(
 	const { plan, tag } = FORMATS[format];
 	const seams = infos.slice(1).map((_, seam) => (Array.isArray(between) ? between[seam] : between));
 	const silences = [before, ...seams].map((pause) => silenceOf(pause, sampleRate));
-	const { write, seconds, length, starts, places, taken } = plan(
+	const { write, seconds, length, starts, places } = plan(
 		infos,
 		silences,
 		samplesIn(after, sampleRate),
@@ -126,12 +124,10 @@ export async function joinAudio(
 			: Math.min(starts[index] + infos[index].seconds, next);
 	});
 	const planned: PlannedAudio = {
-		...{ info: { format, seconds, length, sampleRate }, starts, ends, places },
-		moved: (index, place) =>
-			// Mono made stereo has other bytes, except in Opus.
-			alike[index].open === segments[index].open
-				? moved(place, lengthOf(infos[index]), places[index], taken[index])
-				: undefined,
+		info: { format, seconds, length, sampleRate },
+		starts,
+		ends,
+		places,
 	};
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
 	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };

@@ -30,14 +30,6 @@ export interface Place {
 	isExcerpt?: boolean;
 }
 
-/** What is kept of a segment's file (bytes; packets in Opus; `to` is exclusive), and the samples dropped at each end. */
-export interface Taken {
-	from: number;
-	to: number;
-	skipped: number;
-	dropped: number;
-}
-
 /**
  * Silence before a segment, in samples. Else the segment is heard `at` a sample of the joined file, with `atLeast` so
  * many before it; where this is 0, quiet samples at the end of the segment before give way to one that is late.
@@ -70,7 +62,6 @@ export interface JoinPlan<Info> {
 	/** Second at which each segment starts. */
 	starts: number[];
 	places: Place[];
-	taken: Taken[];
 	/**
 	 * Emits the file: header, segment 1, silence, segment 2, …, trailer. Hands out a reader for each segment in turn, which emits
 	 * what the joined file keeps of it. `tag`: see `Format`.
@@ -102,35 +93,6 @@ export interface Slices<Info> {
 	slice(whole: Info, places: Place[], emit: EmitSlice): AudioReader<Info>;
 	/** What a slice is, from what was read of it and what is on record. */
 	infoOf(info: Info, place: Place): Info;
-}
-
-/**
- * Where something within a segment of this length is in the joined file, whose place for the segment is `file`. What
- * reaches to an end of the segment loses what was left out there; undefined if only some of it was taken over. So a
- * file that is joined from joined files knows the segments of all of them.
- */
-export function moved(
-	place: Place,
-	length: number,
-	file: Place,
-	{ from, to, skipped, dropped }: Taken,
-): Place | undefined {
-	const isFirst = place.from < from;
-	const isLast = place.to > to;
-	const shift = file.to - to;
-	const start = isFirst ? file.from : place.from + shift;
-	const end = isLast ? file.to : place.to + shift;
-	if ((isFirst && place.from > 0) || (isLast && place.to < length) || end <= start)
-		return undefined;
-	const { delay, padding } = place;
-	return {
-		...place,
-		from: start,
-		to: end,
-		...(isFirst && delay !== undefined && { delay: delay - skipped }),
-		...(isLast && padding !== undefined && { padding: padding - dropped }),
-		...(isFirst && file.isExcerpt && { isExcerpt: true }),
-	};
 }
 
 /** The bytes of a joined file. @throws DamagedAudioError when a segment is not the file that its info was made from */

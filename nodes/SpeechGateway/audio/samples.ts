@@ -56,10 +56,6 @@ export function planSamples<Info extends BaseInfo>(
 		length,
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
-		taken: segments.map(({ samples }, index) => ({
-			...{ from: 0, to: samples * frameBytes, skipped: 0 },
-			dropped: infos[index].dataBytes / frameBytes - samples,
-		})),
 		*write(emit, tag) {
 			if (headerOf) emit(headerOf(length, tag.length));
 			const silentFrame = new Uint8Array(frameBytes).fill(silence);

@@ -75,7 +75,7 @@ export async function withPrevious<I extends Comparable>(
 	if (previous.length === 0) {
 		throw new InputError(
 			`${unrecorded[0]} has no record of its segments, so nothing of it can be used again`,
-			`Files of several segments that Generate and Dialogue make in ${WITH_HEADERS} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
+			`Use the file as Generate or Dialogue made it: in ${WITH_HEADERS}, of several segments, or of one if the option "${LABEL}" was added. Files that Join made have none, and other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
 	previous[0].again = segmentsAt(previous[0], speakAgainAt);

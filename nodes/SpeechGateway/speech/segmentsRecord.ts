@@ -3,7 +3,7 @@
  * again. It goes wherever the file goes, so it has hashes instead of words. Whoever reads one trusts
  * nothing in it: other programs cut files and copy tags.
  */
-import type { Place, PlannedAudio } from '../audio';
+import type { Place } from '../audio';
 import { isRecord, parseJson } from '../core/json';
 import type { Fingerprint } from '../text/knownSegments';
 
@@ -48,29 +48,6 @@ export const writeRecord = ({ segments: parts, ...record }: SegmentsRecord): str
 		/[^\0-\x7f]/g,
 		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
 	);
-
-/**
- * The record of a file that was joined from others, with their segments where they are now. A file that was changed by
- * the join, such as mono made stereo, has no segments in it any more. Undefined when nothing is on record.
- */
-export function joinedRecord(
-	records: Array<SegmentsRecord | undefined>,
-	{ moved, starts, info: { length } }: PlannedAudio,
-): string | undefined {
-	const manners: RecordedManner[] = [];
-	const segments: RecordedSegment[] = [];
-	for (const [index, record] of records.entries()) {
-		if (!record) continue;
-		for (const segment of record.segments) {
-			const place = moved(index, segment);
-			const end = segment.end + starts[index];
-			if (place)
-				segments.push({ ...segment, ...place, end, manner: segment.manner + manners.length });
-		}
-		manners.push(...record.manners);
-	}
-	return segments.length > 0 ? writeRecord({ manners, length, segments }) : undefined;
-}
 
 /** Reads a record for a file of this length. Undefined: it does not fit; `newer`: a later version of this node wrote it. */
 export function readRecord(text: string, fileLength: number): SegmentsRecord | 'newer' | undefined {

@@ -81,9 +81,6 @@ function planMp3(infos: Mp3Info[], silences: Silence[], after: number): JoinPlan
 				...(info.gapless && { isTold: true }),
 			};
 		}),
-		taken: segments.map((segment) => {
-			return { from: 0, to: segment.bytes, skipped: 0, dropped: dropped(segment) };
-		}),
 		*write(emit, tag) {
 			emit(tag);
 			emit(header);

@@ -73,12 +73,6 @@ function planOpus(infos: OpusInfo[], silences: Silence[], after: number): JoinPl
 		length: packets + closing.length,
 		starts,
 		places,
-		taken: segments.map(({ info, skip, drop }) => ({
-			from: skip.packets,
-			to: info.all.packets - drop.packets,
-			skipped: skip.samples,
-			dropped: drop.samples,
-		})),
 		*write(emit, comments) {
 			const writer = new OpusWriter(emit, headWith(first.head, preSkip), comments);
 			for (const { info, before, skip, drop } of segments) {

@@ -2,18 +2,10 @@
  * Audio → Join: files of one item, or of all, become one without re-encoding; nothing is sent and nothing charged.
  * `prepare` reads each file to its end but keeps none of it, so a damaged or missing file is known before the first
  * byte is written. Then all are streamed from n8n's store into a new file there. With "All Items", the options of the
- * first item hold. The records of segments that files of this node carry become one, so a joined file can be the
- * Previous Version of a later Generate.
+ * first item hold.
  */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	type AudioInfo,
-	EXTENSIONS,
-	isChained,
-	joinBlocker,
-	lengthOf,
-	wavCodec,
-} from '../../audio';
+import { type AudioInfo, EXTENSIONS, isChained, joinBlocker, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { listedNames } from '../../fields/checks';
@@ -22,7 +14,6 @@ import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
-import { joinedRecord, type SegmentsRecord, readRecord } from '../../speech/segmentsRecord';
 import { defineOperation } from '../../requests/operation';
 import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
@@ -83,14 +74,10 @@ async function joined(
 	const { pauseBetween, outputBinaryPropertyName } = input;
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files);
-	const { own, headings, records } = await ownMetadata(session, input, files);
+	const { own, headings } = await ownMetadata(session, input, files);
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
 	const indexes = all.map(({ index }) => index);
-	const tags = await readTags(execution, indexes, input.tags);
-	// A single file that is not changed keeps its own.
-	const isChanged = files.length > 1 || headings !== undefined || Object.keys(tags).length > 0;
-	const isRecorded = isChanged && records.some((record) => record !== undefined);
 	const { binary, info, starts, chapters } = await joinStored(
 		session,
 		files,
@@ -98,10 +85,9 @@ async function joined(
 		{
 			pauses: { between: pauseBetween },
 			cancel: session.transport.cancel,
-			tags,
+			tags: await readTags(execution, indexes, input.tags),
 			ownTags: own,
 			headings,
-			recordOf: isRecorded ? (plan) => joinedRecord(records, plan) : undefined,
 		},
 	);
 	const { seconds = 0 } = info;
@@ -121,24 +107,17 @@ async function joined(
 	};
 }
 
-/**
- * What the files carry: tags, each from the first file that has it; the headings of chapters; and the records of their
- * segments, undefined for a file without one that this version can read.
- */
+/** What the files carry: tags, each from the first file that has it, and the headings of chapters. */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters }: JoinInput,
 	files: InputFile[],
-): Promise<{ own: Tags; headings?: Heading[]; records: Array<SegmentsRecord | undefined> }> {
+): Promise<{ own: Tags; headings?: Heading[] }> {
 	const own: Tags = {};
-	const records: Array<SegmentsRecord | undefined> = [];
 	const headings: Heading[] = [];
 	for (const [segment, { binary, info, title }] of files.entries()) {
 		transport.cancel?.throwIfAborted();
 		const found = await readMetadata(info.format, await chunksOf(execution, binary));
-		const { record: text } = found;
-		const record = text ? readRecord(text, lengthOf(info)) : undefined;
-		records.push(record === 'newer' ? undefined : record);
 		Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
 			title: chapter.title,
@@ -148,7 +127,7 @@ async function ownMetadata(
 		const whole = { title: chapters === 'headings' ? title : (found.tags.title ?? title), segment };
 		headings.push(...(chapters === 'files' && ofFile.length > 0 ? ofFile : [whole]));
 	}
-	return { own, headings: chapters === 'none' ? undefined : headings, records };
+	return { own, headings: chapters === 'none' ? undefined : headings };
 }
 
 /** Throws InputError for the first file that does not fit the first one; it names the one to convert, and how. */
