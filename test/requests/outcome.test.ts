@@ -1,4 +1,5 @@
 import { firstJsonOf } from '../../nodes/SpeechGateway/gateway/readBody';
+import { keysOf } from '../../nodes/SpeechGateway/core/json';
 import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import {
@@ -7,7 +8,9 @@ import {
 	type Failure,
 } from '../../nodes/SpeechGateway/requests/explain';
 import {
-	mayBeSentAgain,
+	isFree,
+	mayGoAgain,
+	OUTCOMES,
 	type Ruling,
 	RULES,
 	type Who,
@@ -51,6 +54,20 @@ function judge(
 	const model = billed ? { model: 'my-model' } : {};
 	return explainAnswer(gateway, endpoint, { ...model, ...about }, answer);
 }
+
+describe.each(keysOf(OUTCOMES))('after %s', (state) => {
+	const { charged, inRun, onRetry, byHand } = OUTCOMES[state];
+
+	test('what may have been charged is never sent again', () => {
+		expect(isFree(state)).toBe(charged === 'no');
+		if (!isFree(state)) expect([inRun, onRetry, byHand]).toEqual(['never', 'never', 'never']);
+	});
+
+	test('what this run may send again, a retry may, too', () => {
+		if (inRun === 'again' || inRun === 'slower')
+			expect([onRetry, byHand]).toEqual(['again', 'again']);
+	});
+});
 
 /** All that real gateways answered, by what brought it about. */
 const CASES: Array<[cases: RegExp, outcome: Ruling, who: Who, message: string]> = [
@@ -537,7 +554,7 @@ test('every status: what may have been charged is never sent again', () => {
 	/** The statuses after which a request may go again, with any of these bodies. */
 	const again = (request: string, bodies: unknown[]) =>
 		statuses.filter((status) =>
-			bodies.some((body) => mayBeSentAgain(judge(request, status, body).outcome)),
+			bodies.some((body) => mayGoAgain(judge(request, status, body).outcome)),
 		);
 	expect(again(SPEECH, OF_PROXIES)).toEqual([429, 521, 523, 525, 526]);
 	const servers = statuses.filter((status) => status >= 500 && status < 600);

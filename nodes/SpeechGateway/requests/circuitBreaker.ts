@@ -5,7 +5,7 @@ import type { Failure } from './explain';
 import type { Gate } from './gate';
 import type { Stop, StoppingRecord } from './lasting';
 import type { ErrorText } from './records';
-import { isAccountWide } from './outcome';
+import { isAccountWide, OUTCOMES } from './outcome';
 
 /** This many unknown outcomes in a row mean an outage. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
@@ -113,8 +113,7 @@ export class CircuitBreaker extends Breaker {
 
 	/** A request failed for good, and was certainly not charged. */
 	failed({ outcome, error, who }: Failure): void {
-		// Nothing was sent, or a proxy cut the request: the gateway itself has said nothing.
-		if (outcome === 'notSent' || outcome === 'cut') return;
+		if (OUTCOMES[outcome].says === 'nothing') return;
 		this.succeeded();
 		if (!isAccountWide(who)) return;
 		const { message, description, details } = error;

@@ -14,7 +14,7 @@ import {
 } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
-import { NO_ROUTE, type Outcome, outcomeOf, ruleFor, type Who } from './outcome';
+import { NO_ROUTE, type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs } from './retryPolicy';
 import { type Facts, isBroken, type Kind, SAYS } from './signs';
 
@@ -80,7 +80,8 @@ export function explainAnswer(
 	const happened = `${what} (${status})`;
 	const isJson = isRecord(body);
 	const speaker = isJson ? 'The gateway says' : 'The answer says';
-	const isUnknown = outcome === 'unknown';
+	const { charged, inRun } = OUTCOMES[outcome];
+	const isUnknown = charged === 'maybe';
 	// Unknown items show no description, so the cause goes into the message.
 	const said = words.message && inWords(words.message);
 	const message = isUnknown && said ? `${happened}: "${said}"` : happened;
@@ -88,7 +89,7 @@ export function explainAnswer(
 		todo,
 		LAST_WORDS[who],
 		// The words of a request that was cut say it themselves.
-		endpoint.billed && !isUnknown && outcome !== 'cut' && 'This request was not charged.',
+		endpoint.billed && charged === 'no' && inRun !== 'shorter' && 'This request was not charged.',
 		!isUnknown && said && `${speaker}: "${said.replace(/\.$/, '')}".`,
 	];
 	const { error, request_id: outside } = isJson ? body : {};
@@ -99,7 +100,7 @@ export function explainAnswer(
 		code: words.code,
 		location,
 	});
-	const ErrorKind = outcome === 'cut' ? RequestCutError : GatewayError;
+	const ErrorKind = inRun === 'shorter' ? RequestCutError : GatewayError;
 	return {
 		outcome,
 		who,

@@ -1,5 +1,6 @@
 import { defined } from '../core/json';
-import { type Charge, type Entry, type ItemRecord, taskIdOf } from './records';
+import { OUTCOMES } from './outcome';
+import { type Charge, type Entry, type ItemRecord, taskIdOf, wasSentElsewhere } from './records';
 
 /**
  * What an item was, or may have been, paid for ("Charges"), by the entries of its requests. A finished item has no entries
@@ -12,16 +13,18 @@ export function chargesOf({ charges = [], requests }: Readonly<ItemRecord>): Cha
 
 /** What a request on record was charged; undefined where that was certainly nothing, or is another execution's. */
 function chargeOf(request: string, entry: Entry): Charge | undefined {
-	if (entry.state === 'cut') return undefined;
-	if (entry.state === 'unknown') {
-		const { facts, tokens } = entry;
-		const { reason, sentAt, requestId } = facts;
-		if (reason === 'already_sent') return undefined;
-		return { request, charged: 'unknown', ...defined({ tokens, sentAt, requestId }) };
-	}
-	const { sentAt } = entry;
-	if (entry.state === 'sending') return { request, charged: 'unknown', sentAt };
-	const { tokens, requestId } = entry;
+	const { charged } = OUTCOMES[entry.state];
+	if (charged === 'no' || wasSentElsewhere(entry)) return undefined;
+	const { sentAt = '', tokens, requestId } = costOf(entry);
 	const jobId = taskIdOf(entry);
-	return { request, charged: 'yes', ...defined({ tokens, sentAt, requestId, jobId }) };
+	return {
+		...{ request, charged: charged === 'yes' ? charged : 'unknown' },
+		...defined({ tokens, sentAt, requestId, jobId }),
+	};
+}
+
+/** When a request on record left, and what is known of its price. */
+function costOf(entry: Entry): Partial<Charge> {
+	if (entry.state === 'unknown') return { ...entry.facts, tokens: entry.tokens };
+	return 'sentAt' in entry ? entry : {};
 }

@@ -18,8 +18,10 @@ import {
 	type SentSegment,
 	type VoiceIds,
 	taskIdOf,
+	wasSentElsewhere,
 } from './records';
 import { chargesOf } from './itemCharges';
+import { isFree, type Kept, OUTCOMES } from './outcome';
 import { requestKey } from './requestKey';
 
 /** A segment that was sent, and whether its sound is there. */
@@ -36,7 +38,7 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
 
 /**
  * The billed requests of one item; nobody else writes its record. A request goes from no entry to `begin`, and from there to
- * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
+ * `done`, `unknown` or `refused`, or back to no entry with `clear` if it may be sent again.
  */
 export class ItemLedger {
 	private asking: Asked = {};
@@ -59,7 +61,7 @@ export class ItemLedger {
 	/** Whether any request of the item has been, or may have been, paid for. */
 	get maybeCharged(): boolean {
 		const { result, requests } = this.record;
-		return result !== undefined || Object.values(requests).some(({ state }) => state !== 'cut');
+		return result !== undefined || Object.values(requests).some(({ state }) => !isFree(state));
 	}
 
 	get keyRecorded(): boolean {
@@ -68,6 +70,14 @@ export class ItemLedger {
 
 	set keyRecorded(recorded: boolean) {
 		this.record.keyRecorded = recorded || undefined;
+	}
+
+	/** Somebody retries the execution: forgets what was told, and refusals that may be over by now. */
+	retryByHand(): void {
+		const { requests } = this.record;
+		delete this.record.told;
+		for (const [name, { state }] of Object.entries(requests))
+			if (OUTCOMES[state].byHand === 'again') delete requests[name];
 	}
 
 	/** Adds to what the item asks for; the first request that leaves records it. */
@@ -95,9 +105,7 @@ export class ItemLedger {
 
 	/** The lengths of texts that the gateway has cut, in characters. */
 	get cutLengths(): number[] {
-		return this.entries().flatMap((entry) =>
-			entry.state === 'cut' ? (entry.characters ?? []) : [],
-		);
+		return this.entries().flatMap((entry) => ('characters' in entry && entry.characters) || []);
 	}
 
 	/** A name for what is on record, without results. It changes with each request that is sent and not refused. */
@@ -115,15 +123,11 @@ export class ItemLedger {
 		return this.record.requests[request];
 	}
 
-	/** Whether no request of the item was sent in this execution: all entries were cut, or sent by another execution. */
+	/** Whether no request of the item that may be charged was sent in this execution. */
 	get sentNothing(): boolean {
 		const { result, sentNothing = false } = this.record;
 		if (result) return sentNothing;
-		return this.entries().every(
-			(entry) =>
-				entry.state === 'cut' ||
-				(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
-		);
+		return this.entries().every((entry) => isFree(entry.state) || wasSentElsewhere(entry));
 	}
 
 	entries(): ReadonlyArray<Readonly<Entry>> {
@@ -296,13 +300,13 @@ export class ItemLedger {
 		this.record.requests[request] = defined({ state: 'unknown', facts, segment, tokens });
 	}
 
-	/** The gateway cut the request (524): not charged, and never the same request again. `characters`: of its text. */
-	cut(request: string, characters?: number): void {
-		this.record.requests[request] = defined({ state: 'cut', characters });
+	/** The request is never sent again, for this reason. `characters`: of its text. */
+	refused(request: string, state: Exclude<Kept, 'unknown'>, characters?: number): void {
+		this.record.requests[request] = defined({ state, characters });
 		this.thaw();
 	}
 
-	/** The request was certainly not charged: it may be sent again. */
+	/** The request may be sent again. */
 	clear(request: string): void {
 		delete this.record.requests[request];
 		this.thaw();

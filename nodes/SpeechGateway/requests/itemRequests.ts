@@ -31,6 +31,7 @@ import { type About, explainAnswer, type Failure, requestIdIn } from './explain'
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
 import type { SentSegment } from './records';
+import { isKept, OUTCOMES } from './outcome';
 import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
 
@@ -124,20 +125,22 @@ export class ItemRequests extends ItemTurns {
 		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
+			case undefined:
+				break;
 			case 'done':
 				return earlier.value as T;
 			case 'unknown':
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':
 				throw this.unknown(named, earlier, 'interrupted');
-			case 'cut': {
+			default: {
 				const answer = { status: 524, onRecord: true };
 				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
 			}
 		}
 		const givenUp = (failure: Failure) => {
 			this.session.breaker.failed(failure);
-			if (failure.outcome !== 'cut' || !request.text) this.fail();
+			if (OUTCOMES[failure.outcome].inRun !== 'shorter' || !request.text) this.fail();
 		};
 		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
 	}
@@ -178,15 +181,13 @@ export class ItemRequests extends ItemTurns {
 		if (!isFailure(response)) return await this.readPaid(request, sent, response);
 		const { outcome, reason = 'upstream_outcome_unknown', error } = response;
 		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
-		if (outcome === 'cut') {
-			this.ledger.cut(name, request.text?.characters);
+		if (isKept(outcome)) this.ledger.refused(name, outcome, request.text?.characters);
+		else this.ledger.clear(name);
+		if (OUTCOMES[outcome].inRun === 'shorter') {
 			request.text?.wasCut();
 			// A proxy answered for the gateway, which may go on.
 			traffic.end(sent, { requestId: error.details.requestId });
-		} else {
-			this.ledger.clear(name);
-			traffic.forget(sent);
-		}
+		} else traffic.forget(sent);
 		return response;
 	}
 

@@ -19,7 +19,7 @@ import {
 } from './exchange';
 import type { Failure } from './explain';
 import { Gate } from './gate';
-import { mayBeSentAgain } from './outcome';
+import { mayGoAgain, OUTCOMES } from './outcome';
 import { MAX_RETRY_AFTER_MS, pauseAfter } from './retryPolicy';
 import type { Session } from './session';
 
@@ -149,10 +149,10 @@ export class ItemTurns {
 					return result;
 				}
 				// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
-				if (result.outcome === 'held' && ticket.awaitOthers()) continue;
+				if (OUTCOMES[result.outcome].inRun === 'afterOthers' && ticket.awaitOthers()) continue;
 				pauseMs = pauseAfter(result, failures);
 				const goesOn =
-					mayBeSentAgain(result.outcome) &&
+					mayGoAgain(result.outcome) &&
 					failures++ < this.settings.maxRetries &&
 					pauseMs <= MAX_RETRY_AFTER_MS;
 				// A request that is given up need not hold back the others.
@@ -184,5 +184,6 @@ export class ItemTurns {
 
 /** After "too many requests", fewer run at once, and none for `milliseconds`. */
 function slowDownAfter({ outcome }: Failure, ticket: Ticket, milliseconds: number): void {
-	if (outcome === 'throttled') ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
+	if (OUTCOMES[outcome].inRun === 'slower')
+		ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }

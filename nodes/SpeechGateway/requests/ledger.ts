@@ -52,7 +52,7 @@ export class Ledger {
 		rounds[key] = round;
 		const isNewRetry = round.executionId !== id;
 		if (isNewRetry) {
-			for (const item of Object.values(round.items)) delete item.told;
+			for (const item of Object.values(round.items)) new ItemLedger(item).retryByHand();
 			Object.assign(round, { executionId: id, attempts: 0 });
 		}
 		const { settings = '' } = round;

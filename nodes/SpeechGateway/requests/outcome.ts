@@ -1,22 +1,74 @@
 /**
- * What an answer means: the table of rules, by the signs of `signs.ts`; `explain.ts` puts a rule into words about one
- * request.
+ * What became of a request, and what may be done with it then: nothing else in the package decides whether a request may be
+ * sent again. Below `OUTCOMES` stand the rules that give an answer its outcome, by the signs of `signs.ts`; `explain.ts` puts
+ * a rule into words about one request.
  */
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
-/**
- * What became of a request that brought no success. Nothing else in the package decides whether a request may be sent
- * again.
- */
-export type Outcome =
-	| 'notSent' /* certain that nothing left this machine: retry */
-	| 'throttled' /* too many requests, not charged: slow down, retry */
-	| 'transient' /* not charged: retry a few times */
-	| 'held' /* too little money, not charged: again when the requests in flight have freed what is set aside for them */
-	| 'cut' /* not charged, but the same request would be cut again */
-	| 'refused' /* not charged, and a retry changes nothing */
-	| 'unknown'; /* it may have been charged: never again */
+/** What follows from an outcome. */
+interface Consequences {
+	/** Whether the request was charged. */
+	charged: 'no' | 'maybe' | 'yes';
+	/**
+	 * What this run does with it. `again`: after a pause. `slower`: with fewer at once, too. `afterOthers`: when the requests in
+	 * flight have freed the money that is set aside for them. `shorter`: never, but its words go in shorter segments where an
+	 * operation can.
+	 */
+	inRun: 'again' | 'slower' | 'afterOthers' | 'shorter' | 'never';
+	/** Whether it goes again when n8n runs the node again (Retry On Fail). What does not stays on record. */
+	onRetry: 'again' | 'never';
+	/** Whether it goes again when somebody retries the execution. */
+	byHand: 'again' | 'never';
+	/** What it says of the gateway: `nothing` where the gateway itself has not spoken. */
+	says: 'works' | 'nothing' | 'fails';
+}
+
+/** All that can become of a request. A new outcome is a row: whoever asks what follows from it asks this table. */
+const ROWS = {
+	// A success, whose result is on record.
+	done: { charged: 'yes', inRun: 'never', onRetry: 'never', byHand: 'never', says: 'works' },
+	// In flight, or interrupted there.
+	sending: { charged: 'maybe', inRun: 'never', onRetry: 'never', byHand: 'never', says: 'nothing' },
+	// No success, and it may have been charged.
+	unknown: { charged: 'maybe', inRun: 'never', onRetry: 'never', byHand: 'never', says: 'fails' },
+	// Certain that nothing left this machine.
+	notSent: { charged: 'no', inRun: 'again', onRetry: 'again', byHand: 'again', says: 'nothing' },
+	// Too many requests.
+	throttled: { charged: 'no', inRun: 'slower', onRetry: 'again', byHand: 'again', says: 'works' },
+	// An error that may pass.
+	transient: { charged: 'no', inRun: 'again', onRetry: 'again', byHand: 'again', says: 'works' },
+	// Too little money, as long as some is set aside for other requests.
+	held: { charged: 'no', inRun: 'afterOthers', onRetry: 'again', byHand: 'again', says: 'works' },
+	// 524: the same request would be cut again.
+	cut: { charged: 'no', inRun: 'shorter', onRetry: 'never', byHand: 'never', says: 'nothing' },
+	// A refusal.
+	refused: { charged: 'no', inRun: 'never', onRetry: 'again', byHand: 'again', says: 'works' },
+} as const satisfies Record<string, Consequences>;
+
+/** What has become of a request on record, or on its way. */
+export type State = keyof typeof ROWS;
+
+/** What follows from each. */
+export const OUTCOMES: Record<State, Consequences> = ROWS;
+
+/** What became of a request that brought no success. */
+export type Outcome = Exclude<State, 'done' | 'sending'>;
+
+/** Outcomes after which the request stays on record, never to be sent again by a retry. */
+export type Kept = {
+	[O in Outcome]: (typeof ROWS)[O]['onRetry'] extends 'never' ? O : never;
+}[Outcome];
+
+/** Whether a request with this outcome was certainly not charged. */
+export const isFree = (state: State): boolean => OUTCOMES[state].charged === 'no';
+
+/** Whether it stays on record. */
+export const isKept = (outcome: Outcome): outcome is Kept => OUTCOMES[outcome].onRetry === 'never';
+
+/** Whether this run sends the same request again, after a pause. */
+export const mayGoAgain = (outcome: Outcome): boolean =>
+	OUTCOMES[outcome].inRun === 'again' || OUTCOMES[outcome].inRun === 'slower';
 
 /** Who must act. `key`, `balance` and `provider` (the gateway's own account there) concern every other request, too. */
 export type Who =
@@ -358,10 +410,6 @@ export function outcomeOf(facts: Facts): Ruling {
 /** The outcome of a request that got no answer. */
 export const outcomeOfFailure = (failure: TransportFailure, billed: boolean) =>
 	failure === 'notSent' ? failure : billed ? 'unknown' : 'transient';
-
-/** Whether a request with this outcome may go again without being charged twice. */
-export const mayBeSentAgain = (outcome: Outcome): boolean =>
-	outcome === 'notSent' || outcome === 'throttled' || outcome === 'transient';
 
 /** Whether every other billed request of the run would be refused, too. */
 export const isAccountWide = (who: Who | undefined): boolean =>

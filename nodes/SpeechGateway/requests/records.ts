@@ -1,7 +1,8 @@
 import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
 import type { Fingerprint } from '../text/knownSegments';
 import { type ErrorDetails, InputError, type Sent, type UnknownFacts } from '../core/errors';
-import { isRecord } from '../core/json';
+import { isRecord, keysOf } from '../core/json';
+import { type Kept, OUTCOMES } from './outcome';
 
 /**
  * What the ledger keeps in the execution's data: plain JSON with a version. Another version of the node may have written it, so
@@ -52,19 +53,23 @@ export interface Charge {
 /** What a request cost, as far as that is known. */
 export type Cost = Pick<Charge, 'tokens' | 'requestId'>;
 
-/** The state of one billed request. A request that is known not to be charged leaves no entry: it may be sent again. */
+/** The state of one billed request, as `OUTCOMES` has it. One that may be sent again leaves no entry. */
 export type Entry =
 	| ({ state: 'sending'; segment?: SentSegment } & Sent)
 	| ({ state: 'done'; segment?: SentSegment } & Done & Sent & Cost)
 	| { state: 'unknown'; segment?: SentSegment; facts: UnknownFacts; tokens?: number }
-	/* 524: not charged, never the same request again. `characters`: of its text. */
-	| { state: 'cut'; segment?: undefined; characters?: number };
+	/* `characters`: of its text. */
+	| { state: Exclude<Kept, 'unknown'>; segment?: undefined; characters?: number };
 
 interface Done {
 	value: object;
 	/** What a free step has made of it, such as the audio of a job. */
 	made?: object;
 }
+
+/** Whether another execution has sent it, and pays for it. */
+export const wasSentElsewhere = (entry: Readonly<Entry>): boolean =>
+	entry.state === 'unknown' && entry.facts.reason === 'already_sent';
 
 /** The ID of the job or video that a request has made. */
 export function taskIdOf(entry: Readonly<Entry>): string | undefined {
@@ -176,6 +181,6 @@ const isRun = (value: unknown): value is RunRecord =>
 			isRecord(item) && isRecord(item.requests) && Object.values(item.requests).every(isEntry),
 	);
 
-const STATES: unknown[] = ['sending', 'done', 'unknown', 'cut'] satisfies Array<Entry['state']>;
+const STATES: unknown[] = keysOf(OUTCOMES).filter((state) => OUTCOMES[state].onRetry === 'never');
 
 const isEntry = (value: unknown): boolean => isRecord(value) && STATES.includes(value.state);

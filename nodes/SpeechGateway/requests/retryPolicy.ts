@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome';
+import { type Outcome, OUTCOMES } from './outcome';
 
 /** First backoff; doubles with every attempt. Half a second lets a burst pass without slowing a healthy batch. */
 const BASE_DELAY_MS = 500;
@@ -38,4 +38,6 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 export const pauseAfter = (
 	{ outcome, retryAfter }: { outcome: Outcome; retryAfter?: number },
 	failures: number,
-): number => retryAfter ?? (outcome === 'throttled' ? throttledMs(failures) : backoffMs(failures));
+): number =>
+	retryAfter ??
+	(OUTCOMES[outcome].inRun === 'slower' ? throttledMs(failures) : backoffMs(failures));

@@ -1,5 +1,6 @@
 import type { ErrorDetails } from '../core/errors';
 import type { ItemLedger } from '../requests/itemLedger';
+import { OUTCOMES } from '../requests/outcome';
 import type { ErrorText } from '../requests/records';
 import { errorText } from '../requests/errorText';
 import type { Failed } from '../requests/operation';
@@ -25,7 +26,7 @@ function withPaid({ message, description, details, binary }: ErrorText, ledger: 
 
 /** Adds how many requests of a text were charged. */
 function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedger): string {
-	const charged = ledger.entries().filter(({ state }) => state === 'done').length;
+	const charged = ledger.entries().filter(({ state }) => OUTCOMES[state].charged === 'yes').length;
 	if (!segments || charged === 0) return todo;
 	const all = charged + segments.total - segments.completed;
 	return `${todo} ${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;

@@ -7,6 +7,7 @@ import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { isFailure } from '../requests/exchange';
 import type { Failure } from '../requests/explain';
 import type { ItemRequests } from '../requests/itemRequests';
+import { mayGoAgain } from '../requests/outcome';
 import { firstPollMs, jobProgress, nextPollMs } from './pollSchedule';
 import { isByOtherKey, quoted, statusRequest, type Task, withTaskId } from './task';
 
@@ -107,7 +108,8 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 	if (answer instanceof Error) return { failure: answer };
 	if (isFailure(answer)) {
 		const says = answer.byGateway || !heard;
-		if (answer.outcome === 'refused' && says && !isTooNew(item, task, answer)) throw answer.error;
+		const isFinal = says && !mayGoAgain(answer.outcome);
+		if (isFinal && !isTooNew(item, task, answer)) throw answer.error;
 		return { failure: answer.error };
 	}
 	const body: IDataObject = { ...answer, id: task.id };
