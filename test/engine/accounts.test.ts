@@ -8,7 +8,6 @@ import {
 	type EngineRun,
 	item,
 	jobNode,
-	keeping,
 	runNode,
 	saved,
 	speechNode,
@@ -262,23 +261,6 @@ describe('what one account has begun', () => {
 		const parameters = { ...jobNode(), operation: 'create' };
 		const { outputs } = await run([own('One.'), elsewhere('Two.')], { parameters });
 		expect(outputs[0].map(({ json }) => json.id)).toEqual(['7', '7']);
-	});
-
-	test('… also when both come back from Waiting', async () => {
-		const body = { id: 7, object: 'speech.job', status: 'queued' };
-		for (const gateway of [sim, other]) {
-			gateway.fault({ method: 'POST', status: 200, charge: true, body });
-			gateway.fault({ method: 'GET', status: 200, body, times: Infinity });
-		}
-		let left: INodeExecutionData[] = [];
-		const { rounds } = await run([], {
-			parameters: jobNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' }),
-			rounds: [[own('One.'), elsewhere('Two.')], [item({})]],
-			brings: (items) => (left.length > 0 ? left : items),
-			...{ items: undefined, nodeType: keeping((made) => (left = [...made[2]])) },
-		});
-		expect(rounds.map((outputs) => outputs[2].length)).toEqual([2, 2]);
-		expect([sim, other].map((gateway) => posts(gateway).length)).toEqual([1, 1]);
 	});
 
 	test.each([403, 404])(

@@ -1,15 +1,7 @@
 /** What items say that they were charged. The model (model/judge) compares it with the books of the gateway. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../nodes/SpeechGateway/requests/records';
-import {
-	type EngineResult,
-	jobNode,
-	runnerOf,
-	saved,
-	speechNode,
-	texts,
-	useSimulator,
-} from './support';
+import { type EngineResult, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
 const run = runnerOf(sim);
@@ -59,24 +51,6 @@ test('each retry that delivers an item tells its charges again, but none that an
 	];
 	expect(others.map((one) => chargesOf(one).length)).toEqual([3, 1, 2]);
 	expect(sim.charges).toHaveLength(3);
-});
-
-test('an item that comes back from Waiting has told its charges before', async () => {
-	sim.fault({ method: 'POST', jobSeconds: Infinity });
-	const options = { charges: true, maxWait: 1, whenMaxWaitReached: 'stillProcessing' };
-	const { rounds } = await run({
-		parameters: jobNode(options),
-		rounds: [[{ json: { text: 'A job.' } }], [{ json: { text: 'A job.' } }]],
-		brings(items) {
-			const [job] = sim.jobs;
-			if (job) sim.finish();
-			return job ? [{ json: { id: job.id, object: 'audio.speech.job', text: 'A job.' } }] : items;
-		},
-	});
-	expect(chargesIn(rounds[0][2][0].json)).toMatchObject([
-		{ charged: 'yes', jobId: sim.jobs[0].id, tokens: expect.any(Number) },
-	]);
-	expect(chargesIn(rounds[1][0][0].json)).toEqual([]);
 });
 
 test('a call of an agent that is answered with an earlier result, or refused again, has no charges', async () => {

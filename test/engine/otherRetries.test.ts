@@ -115,41 +115,6 @@ test('a key that is switched on for a retry is taken by what is delivered from t
 	expect(sim.charges).toHaveLength(charged);
 });
 
-describe('a job that left on Still Processing', () => {
-	const waiting = jobNode({ whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 });
-	const CREATE = { method: 'POST', path: '/v1/audio/speech/jobs' };
-
-	test('is taken up by the time that it has waited, where the gateway names no kind', async () => {
-		const body = { id: 'job-1', status: 'queued' };
-		sim.fault({ ...CREATE, status: 200, charge: true, body });
-		sim.fault({ path: /jobs\/job-1$/, status: 200, body, times: Infinity });
-		let data: IRunExecutionData | undefined;
-		const left = () => data?.resultData.runData[NODE]?.at(-1)?.data?.main[2] ?? [];
-		const result = await run({
-			...{ parameters: waiting, rounds: [texts(1), texts(1)], items: undefined },
-			brings: (items) => (left().length > 0 ? left() : items),
-			started: (execution) => (data = execution.data),
-		});
-		expect(result.rounds.map((outputs) => outputs[2].length)).toEqual([1, 1]);
-		expect(posts()).toHaveLength(1);
-	});
-
-	test('is not taken up by a row that only has the same id', async () => {
-		sim.fault({ ...CREATE, status: 200, charge: true, body: { id: 1, status: 'queued' } });
-		sim.fault({
-			path: /jobs\/1$/,
-			status: 200,
-			body: { id: 1, status: 'queued' },
-			times: Infinity,
-		});
-		const rounds = [[item({ text: 'The first.' })], [item({ id: 1, text: 'Of another row.' })]];
-		const result = await run({ parameters: waiting, rounds, items: undefined });
-		expect(result.rounds[0][2]).toHaveLength(1);
-		expect(sim.charged()).toHaveLength(2);
-		expect(posts()[1].input).toBe('Of another row.');
-	});
-});
-
 test.each([
 	['in one run', {}],
 	['in a loop', { loop: true }],

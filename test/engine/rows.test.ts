@@ -3,12 +3,10 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	item,
 	jobNode,
-	keeping,
 	retrierOf,
 	runnerOf,
 	speechNode,
 	storedFile,
-	texts,
 	useSimulator,
 } from './support';
 
@@ -231,47 +229,16 @@ describe('Waiting', () => {
 	beforeEach(() => void Object.assign(sim.options, { jobSeconds: 60 }));
 	afterEach(() => void Object.assign(sim.options, { jobSeconds: 0 }));
 
-	test("has the job's ID, with which each round of a loop goes on; the row does not nest", async () => {
-		const rounds: INodeExecutionData[][] = [[await rowWithFile()], [], [], []];
-		let last: INodeExecutionData[] = [];
-		const { rounds: outputs } = await run({
+	test("has the job's ID beside the row", async () => {
+		const { outputs } = await run({
 			parameters: job('createAndWait', waiting),
-			rounds: rounds.map((items, round) => (round === 0 ? items : texts(1))),
-			brings: (items) => (last.length > 0 ? last : items),
-			nodeType: keeping((made) => (last = made[2] ?? [])),
+			items: [await rowWithFile()],
 		});
-		expect(sim.charges).toHaveLength(1);
-		expect(outputs).toHaveLength(4);
-		for (const [, , [{ json, binary }]] of outputs) {
-			expect(json).toMatchObject({ id: sim.jobs[0].id, title: ROW.title, waitedSeconds: 1 });
-			expect(json.row).toMatchObject({ id: ROW.id, bytes: 17 });
-			expect(json.row).not.toHaveProperty('row');
-			expect(json).not.toHaveProperty('bytes');
-			expect(binary).toHaveProperty('cover');
-		}
-	});
-
-	test('two that come back when the job is done: both get its file, each with its own row', async () => {
-		let left: INodeExecutionData[] = [];
-		let round = 0;
-		const { rounds } = await run({
-			parameters: job('createAndWait', waiting),
-			rounds: [[await rowWithFile()], texts(1), texts(1)],
-			brings: (items) => {
-				if (round++ === 0) return items;
-				sim.finish();
-				return left.map((one) => ({ ...one, json: { ...one.json, visit: round } }));
-			},
-			nodeType: keeping((made) => {
-				if (made[2].length > 0) left = made[2];
-			}),
-		});
-		expect(sim.charges).toHaveLength(1);
-		const done = rounds.slice(1).map(([[{ json }]]) => json);
-		for (const json of done) {
-			expect(json).toMatchObject({ id: sim.jobs[0].id, status: 'completed', title: ROW.title });
-			expect(json).toMatchObject({ row: { id: ROW.id, bytes: 17 } });
-		}
+		const [{ json, binary }] = outputs[2];
+		expect(json).toMatchObject({ id: sim.jobs[0].id, title: ROW.title, waitedSeconds: 1 });
+		expect(json.row).toMatchObject({ id: ROW.id, bytes: 17 });
+		expect(json).not.toHaveProperty('bytes');
+		expect(binary).toHaveProperty('cover');
 	});
 });
 

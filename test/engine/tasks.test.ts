@@ -13,6 +13,8 @@ const KINDS = [
 		idField: 'jobId',
 		id: /^spj_/,
 		errorField: 'jobError',
+		ownField: 'speech',
+		text: 'text',
 		mimeType: 'audio/mpeg',
 	},
 	{
@@ -22,6 +24,8 @@ const KINDS = [
 		idField: 'videoId',
 		id: /^video_/,
 		errorField: 'videoError',
+		ownField: 'video',
+		text: 'prompt',
 		mimeType: 'video/mp4',
 	},
 ];
@@ -31,7 +35,8 @@ const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 const polls = () =>
 	sim.requests.filter(({ method, path }) => method === 'GET' && !/content$/.test(path));
 
-describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorField, mimeType }) => {
+describe.each(KINDS)('$resource', (kind) => {
+	const { resource, made, path, idField, id, errorField, ownField, text, mimeType } = kind;
 	const node = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
 		resource,
 		operation,
@@ -103,6 +108,61 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
 		expect(outputs[1][0].json).toMatchObject({ id: made, waitedSeconds: 0 });
 		expect(sim.requests).toHaveLength(1);
+	});
+
+	describe('an item from Waiting that is led back into Create and Wait', () => {
+		const parameters = node('createAndWait', { ...made, [text]: '={{ $json.text }}' });
+		const said = { id: 'task-1', status: 'processing', waitedSeconds: 0 };
+		const back = item({ text: 'Led back.', [ownField]: said });
+		const wanted = {
+			message: expect.stringMatching(/left a node on "Waiting": its (job|video) "task-1"/),
+			description: expect.stringContaining('the operation "Wait" and this ID'),
+		};
+
+		test('ends the run before anything is sent', async () => {
+			const { error } = await run(parameters, { items: [item({ text: 'New.' }), back] });
+			expect(error).toMatchObject(wanted);
+			expect(error?.description).toMatch(/Nothing was sent for this item\.$/);
+			expect(error?.context?.jobId).toBe('task-1');
+			expect(sim.requests).toEqual([]);
+		});
+
+		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+			'%s: is an error item; the others are sent',
+			async (onError) => {
+				const items = [back, item({ text: 'New.' })];
+				const { outputs } = await run(parameters, { items, onError });
+				const all = outputs.flat().map(({ json }) => json);
+				expect(all.filter(({ error }) => error)).toMatchObject([
+					{ error: { ...wanted, jobId: 'task-1' } },
+				]);
+				expect(all).toHaveLength(2);
+				expect(sim.charged()).toEqual(['New.']);
+			},
+		);
+
+		test.each([
+			['without that field', { id: 'task-1', waitedSeconds: 0 }],
+			[
+				'with that field of another resource',
+				{ [ownField === 'video' ? 'speech' : 'video']: said },
+			],
+			['that has not waited', { [ownField]: { id: 'task-1' } }],
+			['without an ID', { [ownField]: { waitedSeconds: 0 } }],
+		])('%s is a new one', async (_, json) => {
+			const { outputs } = await run(parameters, { items: [item({ text: 'New.', ...json })] });
+			expect(outputs[0]).toHaveLength(1);
+			expect(sim.charged()).toEqual(['New.']);
+		});
+
+		test('is what Wait takes', async () => {
+			onSubmit({ jobSeconds: 0 });
+			const task = await create();
+			const items = [item({ [ownField]: { ...said, id: task } })];
+			const idOf = { [idField]: `={{ $json.${ownField}.id }}` };
+			const { outputs } = await run(node('wait', idOf), { items });
+			expect(outputs[0][0].binary?.data).toMatchObject({ mimeType });
+		});
 	});
 
 	test('Max Wait is half an hour by default', async () => {

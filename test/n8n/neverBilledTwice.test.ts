@@ -2,7 +2,7 @@ import type { INodeExecutionData, OnError } from 'n8n-workflow';
 import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, poll } from '../support/n8n/client';
 import { n8nIsAtLeast } from '../support/n8n/shared';
-import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
+import { buildWorkflow, NODE_NAME } from '../support/workflow';
 
 const bench = useBench({ latencyMs: 10 });
 
@@ -71,28 +71,16 @@ test('a bad item stops all before anything is sent; the message names field, lim
 	expect(bench.sim.requests).toEqual([]);
 });
 
-test('an item of Waiting that comes back on two paths, one round after the other, is one job', async () => {
-	bench.sim.fault({ method: 'POST', jobSeconds: 0 });
-	const processing = { status: 200, body: { status: 'processing' } };
-	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+$/, ...processing });
+test('an item of Waiting that is led back is an error that names the job: it is charged once', async () => {
+	bench.sim.fault({ method: 'POST', jobSeconds: Infinity });
 	const options = { maxWait: 0, whenMaxWaitReached: 'stillProcessing' };
 	const parameters = { ...speech, resource: 'speechJob', operation: 'createAndWait', options };
-	const outputs = ['Success', 'Unknown', 'Waiting', 'Later'];
+	const outputs = ['Success', 'Unknown', 'Waiting'];
 	const built = buildWorkflow({ parameters, items: [items[0]], outputs });
-	const to = (...names: string[]) => ({
-		main: [names.map((node) => ({ node, type: 'main', index: 0 }))],
-	});
-	Object.assign(built.connections, {
-		[NODE_NAME]: connection(outputs.slice(0, 3)),
-		Waiting: to(NODE_NAME, 'Later'),
-		Later: to(NODE_NAME),
-	});
+	const back = { main: [[{ node: NODE_NAME, type: 'main', index: 0 }]] };
+	Object.assign(built.connections, { Waiting: back });
 	const execution = await bench.api.run(await bench.api.importWorkflow(built, [bench.credential]));
-	expect(execution.status).toBe('success');
-	const runs = execution.data.resultData.runData[NODE_NAME].map(({ data }) => data?.main ?? []);
-	const done = runs.flatMap(([success]) => success ?? []).map(({ json }) => json.id);
-	expect(runs[0][2]).toHaveLength(1);
-	expect(done).toEqual([bench.sim.jobs[0].id, bench.sim.jobs[0].id]);
+	expect(executionError(execution)?.message).toContain(bench.sim.jobs[0].id);
 	expect(charged()).toEqual([texts[0]]);
 });
 

@@ -6,8 +6,8 @@ import type { NodeContext } from './execution';
  * What n8n's run data says of earlier runs of this node: those of this execution, and in a retry those of the failed one, whose
  * run data n8n copies. Two things cannot be asked of n8n. Which execution a retry retries: so the node writes the ID of the
  * first one into the metadata of its runs, and where it had not run yet, the start of the first task names it, which all
- * retries share. And what an item was before it came back: so tasks that left on Still Processing, and items that left on
- * Unknown, are looked up by what they carry. Nothing here is written but that ID.
+ * retries share. And what an item was before it came back: so items that left on Unknown are looked up by what they carry.
+ * Nothing here is written but that ID.
  */
 
 interface Marked extends ITaskMetadata {
@@ -46,34 +46,6 @@ function beginning({ runExecutionData }: NodeContext): string | undefined {
 export function rememberFirst(context: NodeContext, firstExecutionId?: string): void {
 	const metadata: Marked = { speechGateway: { firstExecutionId } };
 	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
-}
-
-/** A task that left on Still Processing and, since then, perhaps on Success. */
-export interface DoneTask {
-	/** How the task had left on Still Processing. */
-	left: IDataObject[];
-	/** How it left on Success. */
-	result?: INodeExecutionData;
-}
-
-/** By task ID: tasks that have left on Still Processing (the output `waiting`), and since then on Success. */
-export function doneAfterWaiting(context: NodeContext, waiting: number): Map<string, DoneTask> {
-	const tasks = new Map<string, DoneTask>();
-	for (const { data } of nodeRuns(context)) {
-		const outputs = data?.main ?? [];
-		for (const item of outputs[0] ?? []) {
-			const task = tasks.get(String(item.json.id));
-			if (task) task.result = item;
-		}
-		// Where the node has no Still Processing, this may be the Error output, whose items copy their input.
-		for (const { json } of outputs[waiting] ?? []) {
-			if (json.waitedSeconds === undefined || json.error !== undefined) continue;
-			const task = tasks.get(String(json.id)) ?? { left: [] };
-			task.left.push(json);
-			tasks.set(String(json.id), task);
-		}
-	}
-	return tasks;
 }
 
 /**

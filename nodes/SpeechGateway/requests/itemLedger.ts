@@ -313,21 +313,15 @@ export class ItemLedger {
 	}
 
 	/** Finishes the item: its result replaces the entries of its requests. */
-	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
+	finish(result: Result): void {
 		const { sentNothing } = this;
+		const taskId = onlyOne(this.taskIds);
 		const charges = chargesOf(this.record);
 		Object.assign(this.record, defined({ result, requests: {}, taskId }), { charges });
 		this.record.sentNothing = sentNothing || undefined;
 		const { operation, gateway } = this.record.asked ?? this.asking;
 		this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;
-	}
-
-	/** Continues with what another round of the node has paid for. */
-	adopt(record: ItemRecord): void {
-		Object.assign(this.record, record, { left: undefined });
-		// What comes back in another round is read again.
-		delete this.record.asked?.settings;
 	}
 
 	/** With nothing paid for any more, the item may be asked for something else. */

@@ -103,13 +103,6 @@ export interface Asked {
 	gateway?: string;
 }
 
-/** A task as its item showed it on Still Processing. */
-export interface LeftTask {
-	id: string;
-	object?: unknown;
-	waitedSeconds?: unknown;
-}
-
 /** All that is on record of one item. */
 export interface ItemRecord {
 	/** By name: see `requestName`. */
@@ -131,8 +124,6 @@ export interface ItemRecord {
 	filesOf?: string;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
-	/** How its task left on Still Processing: only the item that left so goes on with it. */
-	left?: LeftTask;
 }
 
 /** All that is on record of one round of the node. */

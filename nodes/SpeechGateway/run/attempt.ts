@@ -220,11 +220,8 @@ export class Attempt {
 			throw unheardError(execution, all, this.charges.all);
 		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
-		if (execution.isTool ? this.succeeded : !this.willRunAgain) {
-			// Nothing of this round needs to stay on record, except for tasks that are still being waited for.
-			if (operation.billed && !execution.isTool) keepWaiting(ledger, all);
-			ledger.close();
-		}
+		// Nothing of this round needs to stay on record.
+		if (execution.isTool ? this.succeeded : !this.willRunAgain) ledger.close();
 		giveHints(execution, run.hints, all, route);
 		return outputs;
 	}
@@ -291,18 +288,6 @@ export class Attempt {
 		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.
 		if (!this.willRunAgain && !execution.isCancelled) this.charges.tell();
 		return outputs;
-	}
-}
-
-/** Remembers the tasks that leave on Still Processing, and forgets those that left there before and are now done. */
-function keepWaiting(ledger: Ledger, settled: Settled[]): void {
-	for (const [index, outcome] of settled.entries()) {
-		if (!('branch' in outcome)) continue;
-		const { object, waitedSeconds, ...json } = outcome.items[0]?.json ?? {};
-		const id = String(json.id);
-		if (outcome.branch === 'waiting')
-			ledger.letWait(String(index), { id, ...defined({ object, waitedSeconds }) });
-		else if (outcome.branch === 'success') ledger.waitNoMore(String(index), id);
 	}
 }
 

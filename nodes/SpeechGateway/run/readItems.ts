@@ -1,7 +1,7 @@
 import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
-import { isRecord } from '../core/json';
+import { idIn, isRecord } from '../core/json';
 import { handedOutUnknown, unknownIn } from '../engine/history';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
@@ -17,6 +17,7 @@ import type { ItemSettings } from '../requests/itemTurns';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 import type { Run } from '../requests/session';
+import { quoted } from '../tasks/task';
 
 /** An item that could be read, or why it could not. */
 export type ReadItem = Input | Failed;
@@ -57,6 +58,7 @@ export async function readAll(
 		else inputs.push(await readOne(execution, operation, index, ledger));
 	}
 	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
+	if (operation.billed && operation.waits) refuseWaiting(execution, operation, inputs, ledgers);
 	await refuseKeys(execution, inputs, ledgers, lasting);
 	return inputs;
 }
@@ -141,6 +143,33 @@ function refuseReturned(
 				),
 			);
 		}
+	}
+}
+
+/**
+ * Refuses items that a node like this one has handed out on Waiting: their job or video is paid for and still being made. One
+ * without what that node said of it asks for a new one.
+ */
+function refuseWaiting(
+	execution: Execution,
+	{ resource }: Operation,
+	inputs: Inputs,
+	ledgers: ItemLedger[],
+): void {
+	const [field, kind] = resource === 'video' ? ['video', 'video'] : ['speech', 'job'];
+	for (const [index, input] of inputs.entries()) {
+		const said = execution.items[index]?.json?.[field];
+		if (!isRecord(said) || said.waitedSeconds === undefined || ledgers[index].maybeCharged)
+			continue;
+		const id = idIn(said, 'id');
+		if (id === undefined || readable(input).length === 0) continue;
+		const { failed: words } = failed(
+			new InputError(
+				`This item has left a node on "Waiting": its ${kind} "${quoted(id)}" is paid for and being made`,
+				`Fetch it with the operation "Wait" and this ID, which is free. To have a new one made and charged, remove the field "${field}". Nothing was sent for this item.`,
+			),
+		);
+		inputs[index] = { failed: { ...words, details: { jobId: id } } };
 	}
 }
 

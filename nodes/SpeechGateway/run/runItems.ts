@@ -97,12 +97,7 @@ async function runRound(
 ): Promise<CallResult> {
 	const { context } = execution;
 	const ledger = Ledger.begin(execution, LEDGER, round);
-	if (operation.billed) {
-		rememberFirst(context, ledger.firstExecutionId);
-		const gatewayOf = async (index: number) =>
-			(await accounts.of(index).catch(() => undefined))?.gateway;
-		await ledger.takeBack(execution.items, gatewayOf);
-	}
+	if (operation.billed) rememberFirst(context, ledger.firstExecutionId);
 	const attempt = new Attempt(execution, operation, ledger, accounts);
 	try {
 		const outputs = await attempt.run();

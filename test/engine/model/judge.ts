@@ -386,11 +386,10 @@ function* namesTasks(story: Story, execution: Execution): Complaints {
 	}
 }
 
-/** After a success nothing stays in the execution's data but which jobs went on to Still Processing, and what keeps later rounds from sending. */
+/** After a success nothing stays in the execution's data but what keeps later rounds from sending. */
 function* nothingLeft(story: Story, execution: Execution): Complaints {
 	const { result, cancelled, came } = execution;
 	if (result.run.status !== 'success' || cancelled) return;
-	if (came.some(({ branch }) => branch === 'waiting')) return;
 	const kept = { ...result.context };
 	const isLimited = chain(story, execution).some(({ settings }) => settings.limit);
 	if (isLimited || came.some(({ branch }) => branch !== 'success'))
