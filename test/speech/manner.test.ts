@@ -19,10 +19,6 @@ const changed = (field: keyof Manner): NarrationInput => ({
 	[field]: field === 'additionalBody' ? { seed: 7 } : 'other',
 });
 
-test('what identifies speech', () => {
-	expect(FIELDS.toSorted()).toEqual(['additionalBody', 'model', 'responseFormat', 'speed']);
-});
-
 describe.each(FIELDS)('another %s', (field) => {
 	const bodyOf = (input: NarrationInput) => speechBody(input, 'One.', 'anna');
 

@@ -1,18 +1,21 @@
 /* What a plan takes from where: equal requests are told apart by their numbers. */
-import { cutIntoSegments, planner } from '../../nodes/SpeechGateway/speech/plan';
+import {
+	cutIntoSegments,
+	type NarrationInput,
+	planner,
+} from '../../nodes/SpeechGateway/speech/plan';
 import type { SegmentOnRecord } from '../../nodes/SpeechGateway/requests/itemLedger';
 import { fingerprintOf } from '../../nodes/SpeechGateway/text/knownSegments';
 import { prepare } from '../text/prepared';
 
 const VOICE = 'a voice';
 const input = {
-	...{ model: 'fish-speech', responseFormat: 'mp3' as const, pauseBetweenSegments: 0 },
-	...{ speed: undefined, additionalBody: undefined },
-};
+	...{ model: 'fish-speech', responseFormat: 'mp3', pauseBetweenSegments: 0 },
+} as NarrationInput;
 
 /** The plan of a text whose segments are divided by pauses. */
 const planOf = (source: string, sent?: SegmentOnRecord[]) =>
-	planner<typeof input & { sent?: SegmentOnRecord[] }>((_input, earlier) => {
+	planner<NarrationInput>((_input, earlier) => {
 		const text = prepare(source);
 		const settings = { longText: 'auto', maxSegmentCharacters: 1000, chapters: 'none' } as const;
 		const cut = cutIntoSegments(text, settings, earlier(VOICE, 0));
