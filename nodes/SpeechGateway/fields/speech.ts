@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { keysOf } from '../core/json';
 import { spokenText } from './checks';
 import { type InputOf, mapped, optional, type OptionField } from './field';
 import { numberOption, textField } from './kinds';
@@ -86,7 +87,7 @@ export type Manner = { model: string } & InputOf<typeof mannerFields>;
 
 /** The manner of an input alone, for all that asks whether something is the same speech. */
 export function mannerOf(input: Manner): Manner {
-	const fields = ['additionalBody', ...Object.keys(SENT_AS)] as Array<keyof Manner>;
+	const fields = ['model', ...keysOf(mannerFields)] as const;
 	return Object.fromEntries(fields.map((field) => [field, input[field]])) as Manner;
 }
 
