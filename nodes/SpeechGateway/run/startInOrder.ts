@@ -24,9 +24,19 @@ export async function startInOrder<R>(
 			waiting.delete(index);
 			goOn();
 		};
-		const one = start(leave);
-		started.push(one);
-		void one.then(leave);
+		started.push(untilOver(start, leave));
 	}
 	return await Promise.all(started);
+}
+
+/** Awaited as a whole: a second `then` beside that of Promise.all would end every stack trace here. */
+async function untilOver<R>(
+	start: (onTurn: () => void) => Promise<R>,
+	leave: () => void,
+): Promise<R> {
+	try {
+		return await start(leave);
+	} finally {
+		leave();
+	}
 }
