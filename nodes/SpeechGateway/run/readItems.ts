@@ -58,7 +58,7 @@ export async function readAll(
 		else inputs.push(await readOne(execution, operation, index, ledger));
 	}
 	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
-	if (operation.billed && operation.waits) refuseWaiting(execution, operation, inputs, ledgers);
+	if (operation.billed && operation.waits) refuseWaiting(execution, operation, inputs);
 	await refuseKeys(execution, inputs, ledgers, lasting);
 	return inputs;
 }
@@ -150,17 +150,11 @@ function refuseReturned(
  * Refuses items that a node like this one has handed out on Waiting: their job or video is paid for and still being made. One
  * without what that node said of it asks for a new one.
  */
-function refuseWaiting(
-	execution: Execution,
-	{ resource }: Operation,
-	inputs: Inputs,
-	ledgers: ItemLedger[],
-): void {
+function refuseWaiting(execution: Execution, { resource }: Operation, inputs: Inputs): void {
 	const [field, kind] = resource === 'video' ? ['video', 'video'] : ['speech', 'job'];
 	for (const [index, input] of inputs.entries()) {
 		const said = execution.items[index]?.json?.[field];
-		if (!isRecord(said) || said.waitedSeconds === undefined || ledgers[index].maybeCharged)
-			continue;
+		if (!isRecord(said) || said.waitedSeconds === undefined) continue;
 		const id = idIn(said, 'id');
 		if (id === undefined || readable(input).length === 0) continue;
 		const { failed: words } = failed(
