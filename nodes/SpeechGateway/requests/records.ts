@@ -10,7 +10,7 @@ import { type Kept, OUTCOMES } from './outcome';
  */
 
 /** To be raised when the meaning of a record changes. */
-export const RECORD_VERSION = 3;
+export const RECORD_VERSION = 1;
 
 /** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
 export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
