@@ -30,7 +30,7 @@ type Shared = Pick<
 /** n8n's context of a node; what only some kinds of nodes or versions of n8n have is optional. */
 export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;
 
-/** The settings of the workflow, such as `executionOrder` and `binaryMode`; empty where n8n tells none. */
+/** The settings of the workflow, such as `binaryMode`; empty where n8n tells none. */
 export const settingsOf = (context: NodeContext): IWorkflowSettings =>
 	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};
 
@@ -175,7 +175,7 @@ export class Execution {
 	}
 
 	/** How often n8n runs the node, at most, as long as it fails (Retry On Fail). */
-	get tries(): number {
+	private get tries(): number {
 		const { retryOnFail, maxTries } = this.node;
 		if (!retryOnFail) return 1;
 		return Math.min(MOST_TRIES, Math.max(FEWEST_TRIES, maxTries || USUAL_TRIES));

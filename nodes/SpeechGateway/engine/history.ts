@@ -56,6 +56,7 @@ export async function hasEndedIn(context: NodeContext, executionId: string): Pro
 	const data = await context.getExecutionDataById?.(executionId).catch(() => undefined);
 	if (!data) return true;
 	const { runData = {}, error } = data.resultData;
+	// After one of n8n's waits, its data is that from before the wait, and the node may be running again.
 	return !data.waitTill && (error !== undefined || context.getNode().name in runData);
 }
 
