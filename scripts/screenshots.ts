@@ -10,7 +10,7 @@ import { REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n, type N8n } from '../test/support/n8n/server';
 import { step } from '../test/support/n8n/steps';
-import { buildWorkflow } from '../test/support/workflow';
+import { buildWorkflow, toldOf } from '../test/support/workflow';
 import { startSimulator, type Simulator } from '../test/support/simulator';
 import { Animation } from './animation';
 import { chargedChart, chargesChart, type ChargeRow } from './charts';
@@ -245,12 +245,13 @@ async function chargesOfANight({ api }: N8n, sim: Simulator, credential: Credent
 	sim.clearFaults();
 	return nodeOutputs(night, NODE)
 		.flat()
-		.flatMap(({ json }) =>
-			(json.charges as IDataObject[]).map(({ charged, tokens }): ChargeRow => {
-				const spent = Number(tokens ?? json.estimatedTokens ?? 0);
-				return { title: String(json.title), charged: String(charged), tokens: spent };
-			}),
-		);
+		.flatMap((item) => {
+			const { charges, estimatedTokens } = toldOf(item);
+			return (charges as IDataObject[]).map(({ charged, tokens }): ChargeRow => {
+				const spent = Number(tokens ?? estimatedTokens ?? 0);
+				return { title: String(item.json.title), charged: String(charged), tokens: spent };
+			});
+		});
 }
 
 async function draw(charges: ChargeRow[], colorScheme: ColorScheme) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import type { Log } from '../../test/support/n8n/steps';
 import { probe, secondReader } from '../../test/support/readers';
+import { toldOf } from '../../test/support/workflow';
 
 /** Below the current folder, which is that of the repository when npm runs the demo. */
 export const OUTPUT_FOLDER = 'demo-output';
@@ -28,10 +29,12 @@ export async function report(
 	};
 	const rows: string[][] = [];
 	const episodes: string[] = [];
-	for (const { json, binary = {} } of success) {
+	for (const item of success) {
+		const { binary = {} } = item;
+		const told = toldOf(item);
 		const file = await save(binary.data);
-		const seconds = Number(json.durationSeconds).toFixed(1);
-		rows.push([rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String));
+		const seconds = Number(told.durationSeconds).toFixed(1);
+		rows.push([rows.length + 1, told.characters, seconds, file, told.estimatedTokens].map(String));
 		if (binary.chapters)
 			episodes.push(`${file}, ${await save(binary.chapters)}\n${contentsOf(file)}`);
 	}

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { accountName } from '../../nodes/SpeechGateway/core/accountName';
 import * as clock from '../support/clock';
 import type { Fault } from '../support/simulator';
-import { type EngineRun, runNode, speechNode, useSimulator } from './support';
+import { type EngineRun, runNode, speechNode, told, useSimulator } from './support';
 
 clock.useVirtualTime();
 
@@ -84,17 +84,17 @@ describe('what Unknown items say of their neighbours', () => {
 			{ concurrency: 1, timeout: 30 },
 			{ onError: 'continueRegularOutput' },
 		);
-		const [{ json }] = outputs[1];
+		const settle = outputs[1][0].json.settle as IDataObject;
 		// The first two had ended more than a minute before.
-		expect(json.neighbours).toMatchObject({
+		expect(settle.neighbours).toMatchObject({
 			charged: 5,
 			unknown: 0,
 			sent: [...[63, 42, 21].map((before) => [-before, 21, 1]), [30, 1, 1], [31, 1, 1]],
 		});
 		// The header `Date` has whole seconds.
-		const { clockAhead } = json.neighbours as { clockAhead: number };
+		const { clockAhead } = settle.neighbours as { clockAhead: number };
 		expect(Math.abs(clockAhead - 7)).toBeLessThan(1);
-		expect(json.paidBy).toBe(accountName(sim.apiKey, sim.url));
+		expect(settle.paidBy).toBe(accountName(sim.apiKey, sim.url));
 	});
 
 	test('with the IDs of those that were answered', async () => {
@@ -102,7 +102,7 @@ describe('what Unknown items say of their neighbours', () => {
 		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
 		sim.fault({ input: 'Unsure.', status: 504, charge: true });
 		const { outputs } = await speak(['Said.', 'Lost.', 'Again.', 'Unsure.']);
-		const { neighbours } = outputs[1][0].json;
+		const { neighbours } = outputs[1][0].json.settle as IDataObject;
 		expect(neighbours).toMatchObject({ charged: 2, unknown: 1 });
 		const ids = [0, 2, 3].map((index) => sim.requests[index].requestId);
 		expect((neighbours as IDataObject).requestIds).toEqual(expect.arrayContaining(ids));
@@ -114,7 +114,9 @@ describe('what Unknown items say of their neighbours', () => {
 		sim.fault({ input: 'Later.', status: 400 });
 		const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const { outputs } = await speak(['Lost.', 'Later.'], {}, again);
-		expect(outputs[1][0].json.neighbours).toMatchObject({ charged: 1, sent: [[1, 1, 1]] });
+		expect(outputs[1][0].json.settle).toMatchObject({
+			neighbours: { charged: 1, sent: [[1, 1, 1]] },
+		});
 	});
 
 	test('segments of one text are neighbours, and each that is unknown is named', async () => {
@@ -123,7 +125,7 @@ describe('what Unknown items say of their neighbours', () => {
 		sim.fault({ input: 'Two', connection: 'stall' });
 		const text = 'One is here. Two is here. Three is here.';
 		const { outputs } = await speak([text], { maxSegmentCharacters: 15 });
-		const { neighbours, otherUnknown } = outputs[1][0].json;
+		const { neighbours, otherUnknown } = outputs[1][0].json.settle as IDataObject;
 		expect(neighbours).toMatchObject({ charged: 1, unknown: 1 });
 		expect(otherUnknown).toMatchObject([{ reason: 'client_timeout', neighbours: { charged: 1 } }]);
 	});
@@ -145,11 +147,17 @@ describe('account.settle', () => {
 		sim.options.usageLog = { others: [old()] };
 		return outputs[1].map(({ json, binary }) => ({ json, ...(binary && { binary }) }));
 	};
+	/** What is said of items, with what Settle says beside it, in the field of both. */
 	const settle = async (
-		items: EngineRun['items'],
+		items: Array<{ json: IDataObject }>,
 		options: IDataObject = {},
 		more: Partial<EngineRun> = {},
-	) => await account('settle', { items, ...more }, options);
+	) => {
+		const inField = items.map(({ json, ...item }) => ({ ...item, json: { speech: json } }));
+		const result = await account('settle', { items: inField, ...more }, options);
+		const outputs = result.left.map((output) => output.map(told({ resource: 'speech' })));
+		return { ...result, outputs };
+	};
 	const verdicts = ({ outputs }: Awaited<ReturnType<typeof settle>>) =>
 		outputs[0]?.map(({ json }) => json.charged);
 	const looks = () => sim.requests.filter(({ path }) => path === '/api/log/token');
@@ -264,7 +272,7 @@ describe('account.settle', () => {
 		const [, not] = await makeUnknown();
 		const charged = await makeCharged();
 		const both = (one: IDataObject, other: IDataObject) => ({
-			json: { ...one, otherUnknown: JSON.stringify([other]) },
+			json: { ...one, settle: { ...(one.settle as IDataObject), otherUnknown: [other] } },
 		});
 		const items = [both(not.json, charged.json), both(not.json, not.json)];
 		expect(verdicts(await settle(items))).toEqual(['yes', 'unknown']);
@@ -272,12 +280,36 @@ describe('account.settle', () => {
 
 	test('an item from a table, and one whose neighbours are not known', async () => {
 		const [charged, not] = await makeUnknown();
-		const asText = ({ json }: typeof charged) => ({
-			json: { ...json, neighbours: JSON.stringify(json.neighbours) },
-		});
-		const alone = ({ json }: typeof charged) => ({ json: { ...json, neighbours: undefined } });
-		const result = await settle([asText(charged), asText(not), alone(charged)]);
-		expect(verdicts(result)).toEqual(['unknown', 'no', 'unknown']);
+		const asText = ({ json }: typeof charged) => ({ json: { speech: JSON.stringify(json) } });
+		const fromTable = await account('settle', { items: [asText(charged), asText(not)] });
+		const [cells] = fromTable.outputs;
+		expect(cells.map(({ json }) => (json.speech as IDataObject).charged)).toEqual([
+			'unknown',
+			'no',
+		]);
+		const alone = { json: { ...charged.json, settle: undefined } };
+		expect(verdicts(await settle([alone]))).toEqual(['unknown']);
+	});
+
+	test('an item with several: the latest, in its own field', async () => {
+		const [, { json }] = await makeUnknown();
+		const earlier = { ...json, sentAt: '2020-01-01T00:00:00.000Z', jobId: 'job-1' };
+		const items = [
+			{ json: { chat: earlier, speech: json, text: 'A row.' } },
+			{ json: { speech: earlier, chat: json } },
+			{ json: { speech: earlier, error: json } },
+			{ json: { error: { ...json, operation: 'chat.complete' }, speech: earlier } },
+			{ json: { error: { message: 'Another node has failed.' }, speech: json } },
+		];
+		const { left } = await account('settle', { items });
+		const charged = expect.objectContaining({ charged: 'no', why: expect.any(String) });
+		expect(left[0].map((one) => one.json)).toEqual([
+			{ chat: earlier, speech: charged, text: 'A row.' },
+			{ speech: earlier, chat: charged },
+			{ speech: charged },
+			{ speech: earlier, chat: charged },
+			{ speech: charged },
+		]);
 	});
 
 	describe('a charge that is not where it is expected', () => {
@@ -333,9 +365,10 @@ describe('account.settle', () => {
 			sim.fault({ input: 'Not charged.', connection: 'reset-before-work' });
 			const narrated = await run(parametersOf('Narrate'), { items: rows });
 			sim.options.usageLog.others = [old()];
-			const items = narrated.outputs[1].map(({ json }) => ({ json }));
+			const items = narrated.left[1].map(({ json }) => ({ json }));
 			const settled = await run(parametersOf('Settle'), { items });
-			const notCharged = settled.outputs[0].filter(({ json }) => json.charged === 'no');
+			const says = told({ resource: 'speech' });
+			const notCharged = settled.left[0].map(says).filter(({ json }) => json.charged === 'no');
 			const again = rows
 				.filter(({ json: { text } }) => notCharged.some(({ json }) => json.input === text))
 				// Another node has keys of its own.
@@ -373,8 +406,7 @@ describe('account.settle', () => {
 
 		test('an item of the form before: what is left to explain stays unknown', async () => {
 			const [{ json }] = await lose();
-			const before: IDataObject = { ...json, neighbours: { charged: 2, unknown: 0 } };
-			delete before.paidBy;
+			const before: IDataObject = { ...json, settle: { neighbours: { charged: 2, unknown: 0 } } };
 			expect(verdicts(await settle([{ json: before }]))).toEqual(['unknown']);
 			sim.charges.length = 0;
 			expect(verdicts(await settle([{ json: before }]))).toEqual(['no']);

@@ -150,7 +150,7 @@ test('an outage at one gateway ends its rows only; what is unknown says which ac
 	expect(posts(other)).toHaveLength(unknown.length);
 	for (const { message } of errorsOf(result))
 		expect(message).toContain(`the outcome of ${unknown.length} items is unknown`);
-	const names = new Set(unknown.map(({ json }) => json.paidBy));
+	const names = new Set(unknown.map(({ json }) => (json.settle as IDataObject).paidBy));
 	expect([...names]).toEqual([accountName(other.apiKey, other.url)]);
 	for (const { json } of [...done, ...failed]) expect(JSON.stringify(json)).not.toContain('paidBy');
 });
@@ -166,7 +166,9 @@ test('what is unknown names neighbours of its own account alone', async () => {
 	sim.fault({ input: 'Two.', status: 504, charge: true });
 	const items = [own('One.'), theirs('Two.'), own('Three.'), theirs('Four.')];
 	const { outputs } = await run(items, { parameters: speechNode({ concurrency: 1 }) });
-	expect(outputs[1].map(({ json }) => json.neighbours)).toMatchObject([{ charged: 1, unknown: 0 }]);
+	expect(outputs[1].map(({ json }) => json.settle)).toMatchObject([
+		{ neighbours: { charged: 1, unknown: 0 } },
+	]);
 });
 
 describe.each([undefined, '', ' '])('a row without a value for its key: %j', (key) => {
@@ -219,13 +221,14 @@ describe('what is looked up once a run, is looked up for each account', () => {
 	test('the usage log', async () => {
 		sim.fault({ input: 'One.', status: 504, charge: false });
 		sim.fault({ input: 'Two.', status: 504, charge: true });
-		const { outputs } = await run([own('One.'), theirs('Two.')]);
+		const { left } = await run([own('One.'), theirs('Two.')]);
 		const hourAgo = Math.floor(Date.now() / 1000) - 3600;
 		const old = { type: 2, model_name: 'other', quota: 1, use_time: 1, created_at: hourAgo };
 		sim.options.usageLog = { others: [old], ids: true };
 		const parameters = { resource: 'account', operation: 'settle', options: {} };
-		const settled = await run(outputs[1], { parameters });
-		expect(settled.outputs[0].map(({ json }) => json.charged)).toEqual(['no', 'yes']);
+		const settled = await run(left[1], { parameters });
+		const verdicts = settled.left[0].map(({ json }) => (json.speech as IDataObject).charged);
+		expect(verdicts).toEqual(['no', 'yes']);
 	});
 });
 

@@ -68,6 +68,6 @@ test.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
 
 test('paid audio that cannot be read is on Unknown', async () => {
 	sim.fault({ path: '/v1/audio/speech', corrupt: true });
-	const { outputs } = await run({ parameters: speechNode(), items: [{ json: { text: 'One.' } }] });
-	expect(Object.keys(outputs[1][0].json._files as object)).toEqual(['received']);
+	const { left } = await run({ parameters: speechNode(), items: [{ json: { text: 'One.' } }] });
+	expect(Object.keys(left[1][0].json._files as object)).toEqual(['received']);
 });

@@ -85,15 +85,15 @@ test('one segment refused, another unknown: the item is unknown', async () => {
 	expect(outputs[1]?.[0]?.json.reason).toBe('upstream_outcome_unknown');
 });
 
-test('a job for a segment that fails is "unknown" in its parts, with its id', async () => {
+test('a job for a segment that fails is "unknown" in its runs, with its id', async () => {
 	sim.fault({ path: '/v1/audio/speech', input: 'number 2 ', status: 524 });
 	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', jobFails: true });
 	const { outputs } = await breaksOff({ onError: 'continueErrorOutput' });
 	const [{ json, binary }] = outputs[2];
-	const { jobId, parts } = json.error as IDataObject;
+	const { jobId, runs } = json.error as IDataObject;
 	expect(jobId).toMatch(/^spj_/);
 	const second = expect.objectContaining({ from: 2, status: 'unknown', jobId });
-	expect(parts).toEqual(expect.arrayContaining([second]));
+	expect(runs).toEqual(expect.arrayContaining([second]));
 	// The third was not held back by the wait for the job.
 	expect(Object.keys(binary!).sort()).toEqual(['completed', 'completed_3']);
 });

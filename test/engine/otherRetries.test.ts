@@ -1,5 +1,5 @@
 /** Retries that come in other ways: whatever leads an item to the node again, nothing is paid for twice. */
-import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import {
 	type EngineResult,
 	type EngineRun,
@@ -63,11 +63,8 @@ describe('an item from the branch Unknown that is led back', () => {
 		});
 	};
 	const once = { status: 504 } as const;
-	const merged = ({ json }: INodeExecutionData) => item({ ...texts(1)[0].json, ...json });
-
-	test('is an error, and not sent', async () => {
-		sim.fault(once);
-		const result = await leadBack(merged);
+	const asItLeft = ({ json }: INodeExecutionData) => item(json);
+	const isRefused = (result: EngineResult) => {
 		expect(result.rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
 			[0, 1, 0],
 			[0, 0, 1],
@@ -76,6 +73,26 @@ describe('an item from the branch Unknown that is led back', () => {
 			'has left the node on \\"Unknown\\" before',
 		);
 		expect(posts()).toHaveLength(1);
+	};
+
+	test('is an error, and not sent', async () => {
+		sim.fault(once);
+		isRefused(await leadBack(asItLeft));
+	});
+
+	test('nor with the field as the text that a table makes of it', async () => {
+		sim.fault(once);
+		isRefused(await leadBack(({ json }) => item({ ...json, speech: JSON.stringify(json.speech) })));
+	});
+
+	test.each<[string, IDataObject]>([
+		['looks as if it were settled', { charged: 'no', outcome: 'unknown', inputHash: 'its own' }],
+		['has the fields of other nodes', { chat: { outcome: 'unknown', charged: 'no' }, speech: 1 }],
+		['has done otherwise before', { speech: { outcome: 'unknown', charged: 'no' }, row: {} }],
+	])('nor where its row %s', async (_, row) => {
+		sim.fault(once);
+		const [{ json }] = texts(1);
+		isRefused(await leadBack(asItLeft, { rounds: [[item({ ...json, ...row })], [item({})]] }));
 	});
 
 	test('nor from the Error output, where nothing is connected to "Unknown"', async () => {
@@ -89,13 +106,19 @@ describe('an item from the branch Unknown that is led back', () => {
 		expect(posts()).toHaveLength(1);
 	});
 
-	test.each<[string, object]>([
-		['Settle has found out that it was not charged', { charged: 'no' }],
-		['it asks for something else now', { text: 'Quite another sentence.' }],
-		['this node has not handed it out in this execution', { inputHash: 'of-another-execution' }],
-	])('goes, when %s', async (_, change) => {
+	test.each<[string, IDataObject, IDataObject]>([
+		['Settle has found out that it was not charged', { charged: 'no' }, {}],
+		['it asks for something else now', {}, { text: 'Quite another sentence.' }],
+		[
+			'this node has not handed it out in this execution',
+			{ inputHash: 'of-another-execution' },
+			{},
+		],
+	])('goes, when %s', async (_, change, row) => {
 		sim.fault(once);
-		const result = await leadBack((unknown) => item({ ...merged(unknown).json, ...change }));
+		const result = await leadBack(({ json }) => {
+			return item({ ...json, ...row, speech: { ...(json.speech as IDataObject), ...change } });
+		});
 		expect(result.rounds.map((outputs) => outputs[0].length)).toEqual([0, 1]);
 	});
 });

@@ -286,7 +286,7 @@ describe('the ledger', () => {
 		const { outputs } = await run(generate({ ...PREVIOUS, concurrency: 1 }), asText(now), previous);
 		const [{ json, binary }] = outputs[1];
 		expect(json.segments).toMatchObject({ total: 8, completed: 7, unknown: 1 });
-		expect(json.parts).toMatchObject([
+		expect(json.runs).toMatchObject([
 			{ from: 1, to: 5, status: 'done', binary: 'completed' },
 			{ from: 6, to: 6, status: 'unknown' },
 			{ from: 7, to: 8, status: 'done', binary: 'completed_7' },

@@ -48,147 +48,133 @@ const job = (operation: string, options: IDataObject = {}): IDataObject => ({
 	...{ operation, jobId: '={{ $json.task }}' },
 });
 
+const CHAT: IDataObject = {
+	...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+	messages: { values: [{ role: 'user', content: 'Hello' }] },
+};
+
 /** The ID of a task that is done. */
 async function submitted(parameters: IDataObject): Promise<string> {
-	const { outputs } = await run({ parameters, items: [item(ROW)] });
-	return String(outputs[0][0].json.id);
+	const { left } = await run({ parameters, items: [item(ROW)] });
+	return String(left[0][0].json.id);
 }
 
-test.each<[string, IDataObject, string[], IDataObject | undefined]>([
-	['a text', speechNode(), ['bytes'], undefined],
-	['a dialogue', dialogue, ['bytes'], undefined],
-	['a job that is waited for', job('createAndWait'), ['id', 'bytes'], undefined],
-	['a job that was submitted', job('wait'), ['id', 'bytes'], job('create')],
-	['a job that is done', job('download'), ['id', 'bytes'], job('create')],
-	['a video that is waited for', video('createAndWait'), ['id', 'bytes'], undefined],
-	['a video that was submitted', video('wait'), ['id', 'bytes'], video('create')],
-	['a video that is done', video('download'), ['id', 'bytes'], video('create')],
-])('the file of %s has the row beside it', async (_, parameters, displaced, first) => {
-	const task = first && (await submitted(first));
-	const { outputs } = await run({ parameters, items: [await rowWithFile({ ...ROW, task })] });
-	const [{ json, binary }] = outputs[0];
-	const { title, text, message, link } = ROW;
-	expect(json).toMatchObject({ title, text, message, link });
-	expect(json.row).toEqual(Object.fromEntries(displaced.map((name) => [name, ROW[name]])));
-	expect(json.bytes).toBeGreaterThan(17);
+test.each<[string, string, IDataObject, IDataObject?]>([
+	['a text', 'speech', speechNode()],
+	['a dialogue', 'speech', dialogue],
+	['a job that is waited for', 'speech', job('createAndWait')],
+	['a job that was submitted', 'speech', job('wait'), job('create')],
+	['a job that is done', 'speech', job('download'), job('create')],
+	['a video that is waited for', 'video', video('createAndWait')],
+	['a video that was submitted', 'video', video('wait'), video('create')],
+	['a video that is done', 'video', video('download'), video('create')],
+])('the file of %s has the row beside it, and one field of ours', async (_, ...rest) => {
+	const [field, parameters, first] = rest;
+	const row = { ...ROW, task: first && (await submitted(first)) };
+	const { left } = await run({ parameters, items: [await rowWithFile(row)] });
+	const [{ json, binary }] = left[0];
+	const { [field]: own, ...others } = json;
+	expect(others).toEqual(row);
+	expect((own as IDataObject).bytes).toBeGreaterThan(17);
 	expect(Object.keys(binary!).sort()).toEqual(['cover', 'data']);
 	expect(binary!.cover.fileName).toBe('cover.png');
 });
 
+test.each(['job', 'video'])(
+	'%s: its ID is found behind each operation that has it',
+	async (kind) => {
+		const make = kind === 'job' ? job : video;
+		const get = make('get');
+	delete get.jobId;
+	delete get.videoId;
+		const created = await run({ parameters: make('create'), items: [item(ROW)] });
+		const { id } = created.left[0][0].json;
+		const known = await run({ parameters: get, items: created.left[0] });
+		expect(known.left[0][0].json).toMatchObject({ id });
+		const done = await run({ parameters: make('createAndWait'), items: [item(ROW)] });
+		const again = await run({ parameters: get, items: done.left[0] });
+		expect(again.left[0][0].json.id).toBe(done.outputs[0][0].json.id);
+		expect(again.left[0][0].json.id).not.toBe(ROW.id);
+	},
+);
+
 test("the node's own file wins", async () => {
 	const items = [{ json: ROW, binary: { data: await cover() } }];
-	const { outputs } = await run({ items });
-	expect(outputs[0][0].binary).toMatchObject({ data: { mimeType: 'audio/mpeg' } });
+	const { left } = await run({ items });
+	expect(left[0][0].binary).toMatchObject({ data: { mimeType: 'audio/mpeg' } });
 });
 
-test.each<[string, IDataObject]>([
-	['a chat', { resource: 'chat', operation: 'complete', model: 'sim-chat' }],
-	['an ID without a file', job('create')],
-	['a list', { resource: 'model', operation: 'getMany', returnAll: true }],
-	['an estimate', speechNode({}, { operation: 'estimate' })],
-])('%s comes without the row', async (_, parameters) => {
-	const messages = { values: [{ role: 'user', content: 'Hello' }] };
-	const { outputs } = await run({
-		parameters: { messages, ...parameters },
-		items: [await rowWithFile()],
-	});
-	for (const { json, binary } of outputs[0]) {
-		expect(json).not.toHaveProperty('title');
+test.each<[string, IDataObject, string]>([
+	['a chat', { ...CHAT, options: { charges: true } }, 'text'],
+	['an ID without a file', job('create'), 'id'],
+	['a list', { resource: 'model', operation: 'getMany', returnAll: true }, 'id'],
+	['an estimate', speechNode({}, { operation: 'estimate' }), 'characters'],
+])('%s comes flat, without the row', async (_, parameters, name) => {
+	const { left } = await run({ parameters, items: [await rowWithFile()] });
+	for (const { json, binary } of left[0]) {
+		expect(json).toHaveProperty(name);
+		for (const other of ['title', 'speech', 'chat', 'model.id'])
+			expect(json).not.toHaveProperty(other);
 		expect(binary).toBeUndefined();
 	}
 });
 
-test.each<[string, IDataObject]>([
-	['a text', speechNode()],
-	['a chat', { resource: 'chat', operation: 'complete', model: 'sim-chat' }],
-	['a job', job('create')],
-	['a video', video('create')],
-])('unknown, %s: the row, behind what the node says of it', async (_, parameters) => {
+test.each<[string, string, IDataObject]>([
+	['a text', 'speech', speechNode({ charges: true })],
+	['a chat', 'chat', { ...CHAT, options: { charges: true } }],
+	['a job', 'speech', job('create', { charges: true })],
+	['a video', 'video', video('create', { charges: true })],
+])('unknown, %s: all that the node says is in its field', async (_, field, parameters) => {
 	sim.fault({ method: 'POST', status: 504, charge: true });
-	const messages = { values: [{ role: 'user', content: 'Hello' }] };
-	const { outputs } = await run({
-		parameters: { messages, ...parameters },
-		items: [await rowWithFile()],
-	});
-	const [{ json, binary }] = outputs[1];
-	expect(Object.keys(json).slice(0, 4)).toEqual(['outcome', 'message', 'advice', 'item']);
-	const { id, title, link, message, bytes } = ROW;
-	expect(json).toMatchObject({ id, title, link, row: { message, bytes } });
-	expect(json.message).toContain('not known whether');
+	const row = { ...ROW, row: 12, outcome: 'won', charges: 'none' };
+	const { left } = await run({ parameters, items: [await rowWithFile(row)] });
+	const [{ json, binary }] = left[1];
+	const { [field]: own, ...others } = json;
+	expect(others).toEqual(row);
+	expect(Object.keys(own as object).slice(0, 5)).toEqual([
+		...['outcome', 'message', 'advice', 'item', 'input'],
+	]);
+	expect(own).toMatchObject({ outcome: 'unknown', charges: [{ charged: 'unknown' }] });
 	expect(Object.keys(binary!)).toEqual(['cover']);
 });
 
-test('a row has its own `row`: it stands within ours, or stays where it is', async () => {
-	const rows = [
-		{ text: 'One.', row: 12, message: 'a' },
-		{ text: 'Two.', row: { number: 3 }, message: 'b' },
-		{ text: 'Three.', row: 5 },
-	];
-	sim.fault({ method: 'POST', status: 504, charge: true, times: 2 });
-	const { outputs } = await run({
-		parameters: speechNode({ concurrency: 1 }),
-		items: rows.map(item),
-	});
-	expect(outputs[1].map(({ json }) => json.row)).toEqual([
-		{ message: 'a', row: 12 },
-		{ message: 'b', row: { number: 3 } },
+test('on Unknown, what only Settle needs is apart, at the end', async () => {
+	sim.fault({ input: 'Two', status: 504, charge: true, headers: { 'x-request-id': 'r-2' } });
+	const parameters = speechNode({ longText: 'split', maxSegmentCharacters: 5 });
+	const { outputs } = await run({ parameters, items: [item({ text: 'One.\n\nTwo.' })] });
+	const [{ json }] = outputs[1];
+	expect(Object.keys(json)).toEqual([
+		...['outcome', 'message', 'advice', 'item', 'input', 'fileName', 'reason', 'operation'],
+		...['httpCode', 'requestId', 'code', 'sentAt', 'endedAt', 'inputHash', 'model', 'characters'],
+		...['estimatedTokens', 'segments', 'runs', 'remainingText', 'failedPart', 'settle'],
 	]);
-	expect(outputs[0][0].json.row).toBe(5);
+	expect(json.runs).toEqual([
+		{ from: 1, to: 1, status: 'done', binary: 'completed' },
+		{ from: 2, to: 2, status: 'unknown' },
+	]);
+	expect(json.remainingText).toBe('Two.');
+	expect(json.settle).toEqual({
+		neighbours: expect.objectContaining({ charged: 1, unknown: 0 }),
+		paidBy: expect.stringMatching(/^[0-9a-f]{16}$/),
+	});
 });
 
-/** What an item of a node like this one says of that node's work. */
-const SAID_OF_ITSELF = [
-	...['outcome', 'reason', 'charged', 'why', 'logEntry', 'charges', 'paidBy', 'waitedSeconds'],
-	...['replayed', 'sentIn', 'link', 'parts', 'segments', 'remainingText', 'warnings'],
-];
-
 describe('a row that a node like this one has made', () => {
-	test('does not bring what that node said of itself, nor its finished parts', async () => {
-		sim.fault({ input: 'Two', status: 504, charge: true });
-		const parts = speechNode({ longText: 'split', maxSegmentCharacters: 5, charges: true });
-		const first = await run({ parameters: parts, items: [item({ ...ROW, text: 'One.\n\nTwo.' })] });
-		const [unknown] = first.outputs[1];
-		expect(unknown.binary).toHaveProperty('completed');
-		const settled = { ...unknown.json, charged: 'no', why: 'so', logEntry: {}, error: 'old' };
-		const items = [{ ...unknown, json: settled }];
-		const { outputs } = await run({ items });
-		const [{ json, binary }] = outputs[0];
-		expect(Object.keys(binary!)).toEqual(['data']);
-		for (const name of ['outcome', 'reason', 'charged', 'why', 'logEntry', 'charges', 'error'])
-			expect(json).not.toHaveProperty(name);
-		for (const name of ['parts', 'remainingText']) expect(json).not.toHaveProperty(name);
-		expect(json.segments).toBe(1);
-		expect(json).toMatchObject({ title: ROW.title, link: ROW.link });
+	test('keeps the fields of other resources; the field of the same one is replaced', async () => {
+		const chat = { text: 'An answer.', charges: [] };
+		const { left } = await run({ items: [item({ ...ROW, chat, speech: { voice: 'old' } })] });
+		expect(left[0][0].json).toMatchObject({ ...ROW, chat, speech: { voice: 'default' } });
 	});
 
-	test('from Unknown, is as it was before that', async () => {
-		sim.fault({ input: 'Two', status: 504, charge: true, times: 2 });
-		const row = { ...ROW, text: 'Two.', row: { place: 1 }, outcome: 'won', input: 'mine' };
-		const unknown = (await run({ items: [item(row)] })).outputs[1];
-		expect(unknown[0].json.row).toMatchObject({ message: ROW.message, outcome: 'won' });
-		const parameters = speechNode({}, { text: 'Another.' });
-		const { outputs } = await run({ parameters, items: unknown });
-		const plain = await run({ parameters, items: [item(row)] });
-		expect(outputs[0][0].json).toEqual(plain.outputs[0][0].json);
-		expect(outputs[0][0].json).toMatchObject({ message: ROW.message, outcome: 'won' });
-		const again = (await run({ items: unknown })).outputs[1];
-		expect(again[0].json.row).toEqual(unknown[0].json.row);
+	test('a chain: the row stays as it is, however long', async () => {
+		let items = [item(ROW)];
+		for (let link = 0; link < 4; link++) items = (await run({ items })).left[0];
+		const [{ json }] = items;
+		expect(json).toEqual({ ...ROW, speech: expect.any(Object) });
+		expect(json.speech).not.toHaveProperty('speech');
 	});
 
-	test('brings none of its words, and none of the files that came with an error', async () => {
-		const link = 'https://n8n.example/rest/binary-data/signed?token=earlier';
-		const said = Object.fromEntries(SAID_OF_ITSELF.map((name) => [name, 'earlier']));
-		const file = await cover();
-		const fields = ['cover', 'completed', 'completed_2', 'completed_11', 'received'];
-		const binary = Object.fromEntries(fields.map((field) => [field, file]));
-		const json = { ...ROW, ...said, link, charges: ['earlier'] };
-		const { outputs } = await run({ items: [{ json, binary }] });
-		expect(outputs[0][0].json.title).toBe(ROW.title);
-		expect(JSON.stringify(outputs[0][0].json)).not.toContain('earlier');
-		expect(Object.keys(outputs[0][0].binary!).sort()).toEqual(['cover', 'data']);
-	});
-
-	test('nor those of an item from the Error output, whose own fields it keeps', async () => {
+	test('only its `error` stays behind: n8n would take the item for a failed one', async () => {
 		sim.fault({ input: 'Two', status: 422 });
 		const options = { longText: 'split', maxSegmentCharacters: 5 };
 		const row = { ...ROW, text: 'One.\n\nTwo.', reason: 'A reader has asked for it.' };
@@ -196,31 +182,37 @@ describe('a row that a node like this one has made', () => {
 			...{ parameters: speechNode(options), items: [item(row)] },
 			onError: 'continueErrorOutput',
 		});
-		const items = failed.outputs.at(-1)!;
+		const items = failed.left.at(-1)!;
 		expect(items[0].binary).toHaveProperty('completed');
 		const parameters = speechNode({ ...options, previousBinaryPropertyName: 'completed' });
-		const [{ json, binary }] = (await run({ parameters, items })).outputs[0];
-		expect(Object.keys(binary!)).toEqual(['data']);
-		expect(json).toMatchObject({ reason: row.reason, reusedSegments: 1 });
-		expect(json).not.toHaveProperty('error');
+		const [{ json, binary }] = (await run({ parameters, items })).left[0];
+		expect(json).toEqual({ ...row, speech: expect.objectContaining({ reusedSegments: 1 }) });
+		expect(Object.keys(binary!).sort()).toEqual(['completed', 'data']);
 	});
 
-	test('a chain: the first row stays within reach, however long', async () => {
-		let items = [item(ROW)];
-		for (let link = 0; link < 4; link++) items = (await run({ items })).outputs[0];
-		const [{ json }] = items;
-		expect(json).toMatchObject({ id: ROW.id, text: ROW.text, message: ROW.message });
-		expect(json.row).toMatchObject({ bytes: 17, voice: 'default' });
-		expect(json.row).not.toHaveProperty('row');
-	});
-
-	test('charges of one node are not counted as those of the next', async () => {
-		const messages = { values: [{ role: 'user', content: 'Hello' }] };
-		const chat = { resource: 'chat', operation: 'complete', model: 'sim-chat', messages };
-		const first = await run({ parameters: { ...chat, options: { charges: true } } });
-		expect(first.outputs[0][0].json.charges).toHaveLength(1);
-		const { outputs } = await run({ items: first.outputs[0] });
-		expect(outputs[0][0].json).not.toHaveProperty('charges');
+	test.each<[string, (files: INodeExecutionData) => INodeExecutionData, object]>([
+		['', (one) => one, {}],
+		[
+			', in combined mode',
+			({ json, binary }) => ({ json: { ...json, _files: binary } as unknown as IDataObject }),
+			{ binaryMode: 'combined' },
+		],
+	])('its partial files do not come where this node attaches some%s', async (_, row, more) => {
+		const fields = ['cover', 'completed', 'completed_2', 'received', 'received_11', 'completed_by'];
+		const file = await cover();
+		const binary = Object.fromEntries(fields.map((field) => [field, file]));
+		const parameters = speechNode({ longText: 'split', maxSegmentCharacters: 5 });
+		const filesOf = async () => {
+			const items = [row({ json: { text: 'One.\n\nTwo.' }, binary })];
+			const { left } = await run({ parameters, items, ...more });
+			const [{ json, binary: made }] = left.flat();
+			return Object.keys({ ...(json._files as object), ...made }).sort();
+		};
+		expect(await filesOf()).toEqual([...fields, 'data'].sort());
+		sim.fault({ input: 'Two', status: 504, charge: true });
+		expect(await filesOf()).toEqual(['completed', 'completed_by', 'cover']);
+		sim.fault({ status: 200, charge: true, body: 'no audio', times: 2 });
+		expect(await filesOf()).toEqual(expect.not.arrayContaining(['completed']));
 	});
 });
 
@@ -230,14 +222,14 @@ describe('Waiting', () => {
 	afterEach(() => void Object.assign(sim.options, { jobSeconds: 0 }));
 
 	test("has the job's ID beside the row", async () => {
-		const { outputs } = await run({
+		const { left } = await run({
 			parameters: job('createAndWait', waiting),
 			items: [await rowWithFile()],
 		});
-		const [{ json, binary }] = outputs[2];
-		expect(json).toMatchObject({ id: sim.jobs[0].id, title: ROW.title, waitedSeconds: 1 });
-		expect(json.row).toMatchObject({ id: ROW.id, bytes: 17 });
-		expect(json).not.toHaveProperty('bytes');
+		const [{ json, binary }] = left[2];
+		const { speech, ...row } = json;
+		expect(speech).toMatchObject({ id: sim.jobs[0].id, waitedSeconds: 1 });
+		expect(row).toEqual(ROW);
 		expect(binary).toHaveProperty('cover');
 	});
 });
@@ -251,66 +243,64 @@ describe('a failed run', () => {
 		expect(failed.error?.message).toContain('402');
 		expect(JSON.stringify(failed.context)).not.toContain(ROW.title);
 		const items = two.map(({ json }) => item({ ...json, title: `New ${String(json.text)}` }));
-		const { outputs } = await retry(failed, { items });
+		const { left } = await retry(failed, { items });
 		// n8n keeps the input of the node that failed.
-		expect(outputs[0].map(({ json }) => json.title)).toEqual([ROW.title, 'Second']);
+		expect(left[0].map(({ json }) => json.title)).toEqual([ROW.title, 'Second']);
 		expect(sim.charges).toHaveLength(2);
 	});
 
 	test('with Retry On Fail: each item has its row', async () => {
 		sim.fault({ input: 'One', status: 402 });
-		const { outputs } = await run({ items: two, retryOnFail: true });
-		expect(outputs[0].map(({ json }) => json.title)).toEqual([ROW.title, 'Second']);
+		const { left } = await run({ items: two, retryOnFail: true });
+		expect(left[0].map(({ json }) => json.title)).toEqual([ROW.title, 'Second']);
 		expect(sim.charges).toHaveLength(2);
 	});
 });
 
-test('as a tool: an agent pays for each word, and gets what the node made', async () => {
-	const { outputs } = await run({ items: [await rowWithFile()], asTool: true });
-	expect(outputs[0][0].json).not.toHaveProperty('title');
-	expect(Object.keys(outputs[0][0].binary!)).toEqual(['data']);
+test('as a tool: its field alone, with links to the files', async () => {
+	const { left } = await run({ items: [await rowWithFile()], asTool: true });
+	const [{ json, binary }] = left[0];
+	expect(Object.keys(json)).toEqual(['speech']);
+	expect(json.speech).toMatchObject({ links: { data: expect.stringContaining('http') } });
+	expect(Object.keys(binary!)).toEqual(['data']);
 });
 
 test('combined binary mode: the files of the row are beside the new one', async () => {
 	const json = { ...ROW, _files: { cover: { ...(await cover()) }, data: { ...(await cover()) } } };
-	const { outputs } = await run({ items: [{ json }], binaryMode: 'combined' });
-	expect(outputs[0][0].json).toMatchObject({
-		title: ROW.title,
+	const { left } = await run({ items: [{ json }], binaryMode: 'combined' });
+	expect(left[0][0].json).toMatchObject({
+		...ROW,
 		_files: { cover: { fileName: 'cover.png' }, data: { mimeType: 'audio/mpeg' } },
 	});
-	expect(outputs[0][0].json.row).toEqual({ bytes: 17 });
 });
 
 test('Join: of each item with the fields of its row, of all items with none', async () => {
-	const { outputs } = await run({ items: [await rowWithFile()] });
+	const { left } = await run({ items: [await rowWithFile()] });
 	const join = async (combine: string) =>
 		await run({
 			parameters: { resource: 'audio', operation: 'join', combine },
-			items: outputs[0],
+			items: left[0],
 		});
-	const [[each]] = (await join('eachItem')).outputs;
-	expect(each.json).toMatchObject({ title: ROW.title, files: 1 });
+	const [[each]] = (await join('eachItem')).left;
+	expect(each.json).toMatchObject({ ...ROW, speech: { voice: 'default' }, audio: { files: 1 } });
 	expect(Object.keys(each.binary!)).toEqual(['data']);
-	const [[all]] = (await join('allItems')).outputs;
-	expect(all.json).not.toHaveProperty('title');
+	const [[all]] = (await join('allItems')).left;
+	expect(Object.keys(all.json)).toEqual(['audio']);
 	expect(all.binary).not.toHaveProperty('cover');
 });
 
 test('Settle takes nothing of the row for what the gateway said', async () => {
 	sim.fault({ status: 504, charge: false });
 	const said = {
-		jobId: 'spj_9',
-		requestId: 'r',
-		charged: 'no',
-		neighbours: {},
-		otherUnknown: [{}],
+		...{ jobId: 'spj_9', requestId: 'r', charged: 'no', settle: {}, otherUnknown: [{}] },
+		chat: { outcome: 'unknown', jobId: 'spj_9', sentAt: '2020-01-01T00:00:00.000Z' },
 	};
-	const first = await run({ items: [item({ ...ROW, ...said })] });
-	const [{ json }] = first.outputs[1];
-	for (const name of ['jobId', 'charged', 'otherUnknown']) expect(json).not.toHaveProperty(name);
-	expect(json.row).toMatchObject(said);
+	const row = { ...ROW, ...said };
+	const first = await run({ items: [item(row)] });
 	const parameters = { resource: 'account', operation: 'settle', options: {} };
-	const { outputs } = await run({ parameters, items: first.outputs[1] });
-	expect(outputs[0][0].json).toMatchObject({ title: ROW.title, charged: expect.any(String) });
-	expect(outputs[0][0].json.why).not.toContain('spj_9');
+	const { left } = await run({ parameters, items: first.left[1] });
+	const { speech, ...others } = left[0][0].json as { speech: IDataObject };
+	expect(others).toEqual(row);
+	expect(Object.keys(speech).slice(0, 2)).toEqual(['charged', 'why']);
+	expect(speech.why).not.toContain('spj_9');
 });

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { keep } from '../../nodes/SpeechGateway/run/keptResults';
+import { RECORD_VERSION } from '../../nodes/SpeechGateway/requests/records';
 import { useVirtualTime, wait } from '../support/clock';
 import { Simulator } from '../support/simulator';
 import { DataTables } from './dataTables';
@@ -501,9 +502,22 @@ test.each([
 		await run({ items: row('Ada') });
 		expect(JSON.stringify(tables.rows)).not.toContain('Ada');
 		go();
-		expect(only(await run({ items: row('Ben') })).json).toMatchObject({
-			customer: 'Ben',
-			replayed: true,
-		});
+		const { left } = await run({ items: row('Ben') });
+		expect(left[0][0].json).toMatchObject({ customer: 'Ben', speech: { replayed: true } });
 	},
 );
+
+test('a row of another version of the node is not read: the key was sent, its result is lost', async () => {
+	await run();
+	for (const row of tables.rows) {
+		if (!row.result) continue;
+		const kept = JSON.parse(row.result as string) as IDataObject;
+		expect(kept.version).toBe(RECORD_VERSION);
+		row.result = JSON.stringify({ ...kept, version: RECORD_VERSION - 1 });
+	}
+	elsewhere();
+	const { json } = only(await run(), 1);
+	expect(json).toMatchObject({ reason: 'already_sent' });
+	expect(json.message).toContain('its row cannot be read');
+	expect(sim.charges).toHaveLength(1);
+});

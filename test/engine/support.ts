@@ -116,7 +116,9 @@ export interface EngineRun {
 
 export interface EngineResult {
 	run: IRun;
-	/** The items per output of the node's last run; empty when it failed. */
+	/** The items per output of the node's last run, with the rows beside what the node says; empty when it failed. */
+	left: INodeExecutionData[][];
+	/** The same with what the node itself says of each item as its json, without its row. */
 	outputs: INodeExecutionData[][];
 	/** The same of all its runs: one a round. */
 	rounds: INodeExecutionData[][][];
@@ -407,10 +409,13 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const tasks = run.data.resultData.runData[NODE] ?? [];
 	const task = tasks.at(-1);
 	const outputsOf = (one?: ITaskData) => (one?.data?.main ?? []).map((output) => output ?? []);
+	const toldOf = (one?: ITaskData) =>
+		outputsOf(one).map((items) => items.map(told(options.parameters)));
 	return {
 		run,
-		outputs: outputsOf(task),
-		rounds: tasks.map(outputsOf),
+		left: outputsOf(task),
+		outputs: toldOf(task),
+		rounds: tasks.map(toldOf),
 		sentOn: (run.data.resultData.runData[nextTo(0)] ?? []).map((one) => outputsOf(one)[0].length),
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
@@ -418,6 +423,16 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		executionId,
 	};
 }
+
+/** An item with what the node says of it as its json: the field of its resource, where it has that. */
+export const told =
+	({ resource }: IDataObject) =>
+	(one: INodeExecutionData): INodeExecutionData => {
+		const { json } = one;
+		const own = json[resource === 'speechJob' ? 'speech' : String(resource)];
+		const isOwn = !('error' in json) && typeof own === 'object' && own !== null;
+		return isOwn ? { ...one, json: own as IDataObject } : one;
+	};
 
 /** The node, which lets the test see what each call returns. */
 export function keeping(see: (made: INodeExecutionData[][]) => void): INodeType {

@@ -101,7 +101,7 @@ describe('on the Error output', () => {
 			items: outputs[2],
 		});
 		const [{ json }] = settled.outputs[0];
-		expect(json).toMatchObject({ outcome: 'unknown', charged: expect.any(String) });
+		expect(json.speech).toMatchObject({ outcome: 'unknown', charged: expect.any(String) });
 		expect(json).not.toHaveProperty('error');
 	});
 

@@ -152,13 +152,13 @@ describe('text options', () => {
 		});
 		expect(outputs[1][0].json).toMatchObject({
 			segments: { total: 4, completed: 2, unknown: 1 },
-			parts: [
+			runs: [
 				{ from: 1, to: 2, status: 'done' },
-				{ from: 3, to: 3, status: 'unknown', text: '[pause 1s] SQL three.' },
-				{ from: 4, to: 4, status: 'notSent', text: '[pause 1s] SQL four.' },
+				{ from: 3, to: 3, status: 'unknown' },
+				{ from: 4, to: 4, status: 'notSent' },
 			],
+			remainingText: '[pause 1s] SQL three.\n[pause 1s] SQL four.',
 		});
-		expect(outputs[1][0].json.remainingText).not.toContain('two');
 	});
 });
 

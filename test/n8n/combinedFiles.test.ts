@@ -6,7 +6,7 @@ import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
 import { n8nIsAtLeast } from '../support/n8n/shared';
-import { NODE_NAME, type TestWorkflow } from '../support/workflow';
+import { NODE_NAME, type TestWorkflow, toldOf } from '../support/workflow';
 
 /** n8n 2's "Execution logic v2": what nodes hand over as binary is under `json._files` for the next node. */
 const settings = { binaryMode: 'combined' };
@@ -32,7 +32,7 @@ describeCombined('files under json._files', () => {
 		const [item] = await items({ parameters: { ...speech, options: { subtitles: 'srt' } } });
 		expect(item.binary).toBeUndefined();
 		expect(Object.keys(filesOf(item)).sort()).toEqual(['data', 'subtitles']);
-		expect((await bench.api.binary(filesOf(item).data)).length).toBe(item.json.bytes);
+		expect((await bench.api.binary(filesOf(item).data)).length).toBe(toldOf(item).bytes);
 	});
 
 	test("a recording is cloned; n8n's editor writes its field so when it is dragged there", async () => {
@@ -68,7 +68,7 @@ describeCombined('files under json._files', () => {
 			[3, 1, 2, 0].map((item) => [{ item }]),
 		);
 		expect(Object.keys(filesOf(success[0]))).toEqual(['data']);
-		expect(waiting[0].json.id).toBe(bench.sim.jobs[0].id);
+		expect(toldOf(waiting[0]).id).toBe(bench.sim.jobs[0].id);
 		// n8n adds the item that failed.
 		expect(errors[0].json).toMatchObject({ text: 'Refused.', error: { httpCode: '402' } });
 	});

@@ -73,7 +73,7 @@ test('files that HTTP Request has downloaded become one, with a chapter each', a
 	const execution = await bench.api.run(await bench.api.importWorkflow(workflow, []));
 	expect(executionError(execution)?.message).toBeUndefined();
 	const [{ json, binary, pairedItem }] = nodeOutputs(execution, NODE_NAME)[0];
-	expect(json).toMatchObject({ files: 2, durationSeconds: 6.5, starts: [0, 3.5] });
+	expect(json.audio).toMatchObject({ files: 2, durationSeconds: 6.5, starts: [0, 3.5] });
 	expect(pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
 	const audio = await bench.api.binary(binary!.data);
 	const samples = await decode(audio);

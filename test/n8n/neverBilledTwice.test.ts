@@ -2,7 +2,7 @@ import type { INodeExecutionData, OnError } from 'n8n-workflow';
 import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, poll } from '../support/n8n/client';
 import { n8nIsAtLeast } from '../support/n8n/shared';
-import { buildWorkflow, NODE_NAME } from '../support/workflow';
+import { buildWorkflow, NODE_NAME, toldOf } from '../support/workflow';
 
 const bench = useBench({ latencyMs: 10 });
 
@@ -49,8 +49,8 @@ test.each(MODES.flatMap((onError) => [true, false].map((again) => ({ onError, ag
 		const errors = [...first, ...third].filter(({ json }) => json.error);
 		expect([success, unknown, errors].map(places)).toEqual([done, [1], failed]);
 		expect(third).toEqual(onError === 'continueErrorOutput' ? errors : []);
-		for (const { binary, json } of success)
-			expect((await bench.api.binary(binary!.data)).length).toBe(json.bytes);
+		for (const item of success)
+			expect((await bench.api.binary(item.binary!.data)).length).toBe(toldOf(item).bytes);
 
 		const paid = [...done, 1].map((place) => texts[place]);
 		expect(charged()).toEqual(paid.sort());
@@ -103,6 +103,6 @@ onCurrent(
 		});
 		const [success, unknown] = nodeOutputs(execution, NODE_NAME);
 		expect(places(success)).toEqual([0, 2, 3, 4]);
-		expect(unknown.map(({ json }) => json.reason)).toEqual(['interrupted']);
+		expect(unknown.map((item) => toldOf(item).reason)).toEqual(['interrupted']);
 	},
 );

@@ -14,7 +14,7 @@ import {
 import { type N8n, startN8n } from '../support/n8n/server';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import type { SimulatorOptions } from '../support/simulator';
-import { NODE_NAME } from '../support/workflow';
+import { NODE_NAME, toldOf } from '../support/workflow';
 
 const mount = (...args: string[]) => spawnSync('mount', args).status === 0;
 const disk = mkdtempSync(path.join(tmpdir(), 'full-disk-'));
@@ -71,7 +71,7 @@ const speech = (options: object) => ({
 		const files = await Promise.all(
 			items.map(async ({ binary }) => await api.binary(binary!.data)),
 		);
-		expect(files.map(({ length }) => length)).toEqual(items.map(({ json }) => json.bytes));
+		expect(files.map(({ length }) => length)).toEqual(items.map((item) => toldOf(item).bytes));
 		expect(new Set(sim.charged()).size).toBe(40);
 		expect([files.length, sim.charges.length]).toEqual([40, 40]);
 	},
@@ -107,7 +107,7 @@ test('kill -9: what was in flight is not sent again by a retry', async () => {
 	await n8n.restart();
 	expect((await n8n.api.waitForExecution(id)).status).toBe('crashed');
 	const [, unknown] = nodeOutputs(await n8n.api.retry(id), NODE_NAME);
-	expect(unknown.map(({ json }) => json.reason)).toEqual(['already_sent']);
+	expect(unknown.map((item) => toldOf(item).reason)).toEqual(['already_sent']);
 	expect(sim.charged()).toEqual([text]);
 });
 
@@ -120,7 +120,7 @@ let paying: Repeated;
 		const { bench, workflow, first } = paying;
 		const again = await n8n.api.runProduction(workflow);
 		const [[one], [two]] = [first, again].map((execution) => nodeOutputs(execution, NODE_NAME)[0]);
-		expect(two.json).toMatchObject({ replayed: true, sentIn: first.id });
+		expect(toldOf(two)).toMatchObject({ replayed: true, sentIn: first.id });
 		expect(two.binary!.data.id).not.toBe(one.binary!.data.id);
 		const [file, copy] = await Promise.all(
 			[one, two].map(async ({ binary }) => await bench.api.binary(binary!.data)),

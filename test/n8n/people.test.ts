@@ -707,9 +707,11 @@ describe('settle-unknown', () => {
 		// Both texts, as they would have come from Unknown half an hour ago.
 		const items = [1200, 1800].map((ago, item) => ({
 			json: {
-				...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
-				...{ sentAt: at(ago), endedAt: at(ago - 20), requestId: `req_${ago}` },
-				neighbours: { charged: 0, unknown: 0, sent: [] },
+				speech: {
+					...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
+					...{ sentAt: at(ago), endedAt: at(ago - 20), requestId: `req_${ago}` },
+					settle: { neighbours: { charged: 0, unknown: 0, sent: [] } },
+				},
 			},
 			pairedItem: { item },
 		}));

@@ -2,7 +2,7 @@ import { decode, whichText } from '../support/listen';
 import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, type Execution } from '../support/n8n/client';
 import { sharedN8n } from '../support/n8n/shared';
-import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
+import { buildWorkflow, connection, makeNode, NODE_NAME, toldOf } from '../support/workflow';
 
 const bench = useBench({ latencyMs: 5 });
 
@@ -47,7 +47,7 @@ describe('an account that runs dry', () => {
 			const [success] = nodeOutputs(retried, NODE_NAME);
 			const files = success.map(async ({ binary }) => await bench.api.binary(binary!.data));
 			expect((await Promise.all(files)).map(({ length }) => length)).toEqual(
-				success.map(({ json }) => json.bytes),
+				success.map((item) => toldOf(item).bytes),
 			);
 			expect(indexes(retried, 0)).toEqual([0, 1, 2, 3, 4, 5]);
 		},
@@ -67,7 +67,7 @@ describe('an account that runs dry', () => {
 		expect(charged()).toEqual(texts);
 		expect(indexes(again, 0)).toEqual([0, 1, 4, 5]);
 		expect(indexes(again, 1)).toEqual([2, 3]);
-		expect(nodeOutputs(again, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+		expect(nodeOutputs(again, NODE_NAME)[1].map((item) => toldOf(item).reason)).toEqual([
 			'already_sent',
 			'already_sent',
 		]);
@@ -123,7 +123,7 @@ test('Stop breaks off what is in flight and nothing more is sent; nor does a ret
 		return;
 	}
 	expect(indexes(retried, 0)).toEqual([2, 3, 4, 5]);
-	expect(nodeOutputs(retried, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+	expect(nodeOutputs(retried, NODE_NAME)[1].map((item) => toldOf(item).reason)).toEqual([
 		'already_sent',
 		'already_sent',
 	]);
@@ -190,10 +190,14 @@ test('a dialogue of twelve lines, the seventh refused: corrected in the workflow
 	expect(executionError(retried)?.message).toBeUndefined();
 	expect(charged()).toEqual(corrected);
 	expect(ledgerOf(retried)).toEqual({});
-	const [{ json, binary }] = nodeOutputs(retried, NODE_NAME)[0];
-	const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+	const [item] = nodeOutputs(retried, NODE_NAME)[0];
+	const parts = toldOf(item).parts as Array<{
+		text: string;
+		startSeconds: number;
+		endSeconds: number;
+	}>;
 	expect(parts.map(({ text }) => text)).toEqual(corrected);
-	const samples = await decode(await bench.api.binary(binary!.data));
+	const samples = await decode(await bench.api.binary(item.binary!.data));
 	for (const { text, startSeconds, endSeconds } of parts) {
 		const heard = whichText(samples, corrected, startSeconds, endSeconds - startSeconds);
 		expect(corrected[heard]).toBe(text);

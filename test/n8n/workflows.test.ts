@@ -10,6 +10,7 @@ import { readDemoTable, readFixture, storeOnDisk } from '../support/n8n/examples
 import { fileOf, runForm, sendForm } from '../support/n8n/forms';
 import { HAS_AI_SDK, HAS_STREAMS, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { renderAudio } from '../support/simulator/audio';
+import { toldOf } from '../support/workflow';
 import {
 	executionError,
 	nodeOutputs,
@@ -104,7 +105,8 @@ test('weekly episode: the feed item says what the file is, the transcript begins
 	bench.sim.fault({ path: '/v1/chat/completions', status: 200, body: COMPLETION, charge: true });
 	const { workflow, folder } = await importFixture('weekly-episode.json');
 	const execution = await bench.api.run(workflow);
-	const [{ json, binary }] = nodeOutputs(execution, 'Episode')[0];
+	const [episode] = nodeOutputs(execution, 'Episode')[0];
+	const [json, { binary }] = [toldOf(episode, 'audio'), episode];
 	const { chapters, cover, tags } = probe(await bench.api.binary(binary!.data));
 	expect(chapters.map(({ title }) => title)).toEqual(['Intro', 'Welcome', 'The sky', 'Outro']);
 	expect(tags).toMatchObject({ artist: 'Anna and Ben', album: 'The Kitchen Table' });
@@ -151,7 +153,7 @@ test('changed document: only what changed is spoken, and the file is replaced', 
 		);
 		expect(executionError(execution)?.message).toBeUndefined();
 		expect(nodeOutputs(execution, 'To be checked').flat()).toEqual([]);
-		const [{ json }] = nodeOutputs(execution, 'Speak what changed')[0];
+		const json = toldOf(nodeOutputs(execution, 'Speak what changed')[0][0]);
 		expect(readdirSync(folder)).toEqual(['Harbour guide.mp3']);
 		const audio = readFileSync(path.join(folder, 'Harbour guide.mp3'));
 		expect(probe(audio).seconds).toBeCloseTo(Number(json.durationSeconds), 0);
@@ -179,7 +181,7 @@ test('preview first: "Speak the whole text" on the page pays for the rest only',
 	expect(await (await fetch(url)).text()).toContain('The story (preview).mp3');
 	expect(bench.sim.charges.splice(0)).toHaveLength(2);
 	// Something of the second paragraph sounds wrong.
-	const [{ json: preview }] = nodeOutputs(execution, 'Preview')[0];
+	const preview = toldOf(nodeOutputs(execution, 'Preview')[0][0]);
 	await sendForm(url, ['Speak the whole text', String(Number(preview.durationSeconds) - 1)]);
 	expect((await bench.api.waitForResumed(id)).status).toBe('success');
 	const spoken = bench.sim.charges.map(({ input }) => input.slice(0, 6)).sort();
@@ -269,7 +271,7 @@ test("durable narration: n8n's Wait node puts it away while the jobs are made, a
 	const execution = await bench.api.waitForResumed(durableId);
 	expect(execution.status).toBe('success');
 	const files = nodeOutputs(execution, 'Wait for the job')[0];
-	expect(files.map(({ json }) => json.id).sort()).toEqual(sim.jobs.map(({ id }) => id).sort());
+	expect(files.map((file) => toldOf(file).id).sort()).toEqual(sim.jobs.map(({ id }) => id).sort());
 	expect(files.map(({ binary }) => binary?.data.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 	expect(sim.charges).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/clien
 import { packedPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
-import { NODE_NAME } from '../support/workflow';
+import { NODE_NAME, toldOf } from '../support/workflow';
 
 let queue: QueueMode;
 let bench: Bench;
@@ -44,8 +44,8 @@ test('"Retry execution" goes to a worker, sends only what was refused, and its f
 	await bench.api.deleteExecution(failed.id);
 	const [narrated] = nodeOutputs(retried, NODE_NAME);
 	expect(narrated).toHaveLength(items.length);
-	for (const { json, binary } of narrated)
-		expect((await bench.api.binary(binary!.data)).length).toBe(json.bytes);
+	for (const item of narrated)
+		expect((await bench.api.binary(item.binary!.data)).length).toBe(toldOf(item).bytes);
 });
 
 test('two executions of 200 rows at once on two workers: each row is sent once, and n8n has their keys', async () => {
@@ -89,7 +89,7 @@ test('the same keys on two workers at once: each is paid for once, and both exec
 	const both = await Promise.all(found.map(({ id }) => bench.api.waitForExecution(id)));
 	const delivered = both.flatMap((execution) => nodeOutputs(execution, NODE_NAME)[0]);
 	expect(delivered).toHaveLength(40);
-	expect(delivered.filter(({ json }) => json.replayed)).toHaveLength(20);
+	expect(delivered.filter((item) => toldOf(item).replayed)).toHaveLength(20);
 	expect(new Set(delivered.map(({ binary }) => binary!.data.id)).size).toBe(40);
 	expect(charged()).toEqual(rows.map(({ text }) => text).sort());
 });
@@ -105,7 +105,7 @@ test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for
 	expect(execution.status).toBe('success');
 	const [narrated] = nodeOutputs(execution, NODE_NAME);
 	const files = await Promise.all(narrated.map(({ binary }) => bench.api.binary(binary!.data)));
-	expect(files.map(({ length }) => length)).toEqual(narrated.map(({ json }) => json.bytes));
+	expect(files.map(({ length }) => length)).toEqual(narrated.map((item) => toldOf(item).bytes));
 	expect(narrated.map(({ binary }) => typeof binary!.data.id)).toEqual(Array(40).fill('string'));
 	expect(charged()).toEqual(rows.map(({ text }) => text).sort());
 });
@@ -154,6 +154,8 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 	// The same row again, as after any crash: by hand, by a schedule or by the queue itself.
 	const again = await bench.api.runProduction(workflow);
 	expect(again.status).toBe('success');
-	expect(nodeOutputs(again, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual(['already_sent']);
+	expect(nodeOutputs(again, NODE_NAME)[1].map((item) => toldOf(item).reason)).toEqual([
+		'already_sent',
+	]);
 	expect(charged()).toEqual([texts[0]]);
 });

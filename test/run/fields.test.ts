@@ -132,8 +132,9 @@ test('texts, flags and ids', () => {
 	expect(read(textField(words), 7n)).toBe('7');
 	expect(() => read(textField(words), ' ')).toThrow('"Pause" is required, but is empty');
 	expect(() => read(textField(words), { a: 1 })).toThrow('"Pause" must be a text, but is {"a":1}');
-	expect(read(idField(words), ' a/b ')).toBe('a/b');
-	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an ID');
+	expect(read(idField('video', words), ' a/b ')).toBe('a/b');
+	for (const bad of ['.', ' .. '])
+		expect(() => read(idField('video', words), bad)).toThrow('is not an ID');
 });
 
 test('JSON: as text or as a value; its default is what holds when it is empty', () => {
@@ -188,7 +189,9 @@ test('a group shows and reads its fields in their order; the first bad value is 
 	const both = group({ one, two });
 	expect([...both.panel, ...both.options].map(({ name }) => name)).toEqual(['one', 'two']);
 	expect(both.read(given({ one: 'a', options: { two: 'abc' } }))).toEqual({ one: 'a', two: 3 });
-	expect(() => group({ one, three: idField(words) }).read(given({}))).toThrow('"One" is required');
+	expect(() => group({ one, three: idField('video', words) }).read(given({}))).toThrow(
+		'"One" is required',
+	);
 });
 
 test('tags: as the editor has them, as a list, or as an expression gives them', () => {

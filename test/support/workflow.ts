@@ -1,4 +1,4 @@
-import type { IDataObject, OnError } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowJson } from './n8n/client';
 
@@ -7,6 +7,10 @@ type Node = WorkflowJson['nodes'][number];
 export const NODE_TYPE = 'n8n-nodes-speech-gateway.speechGateway';
 /** Name of the node under test in every workflow built here. */
 export const NODE_NAME = 'Speech Gateway';
+
+/** What the node says of an item beside its row: the field of its resource. */
+export const toldOf = ({ json }: Pick<INodeExecutionData, 'json'>, field = 'speech'): IDataObject =>
+	json[field] as IDataObject;
 
 interface TestFile {
 	data: Buffer;

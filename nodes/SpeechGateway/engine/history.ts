@@ -1,5 +1,6 @@
-import type { IDataObject, INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
+import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
 import { isRecord } from '../core/json';
+import { ownIn } from '../core/ownField';
 import type { NodeContext } from './execution';
 
 /**
@@ -60,17 +61,25 @@ export async function hasEndedIn(context: NodeContext, executionId: string): Pro
 	return !data.waitTill && (error !== undefined || context.getNode().name in runData);
 }
 
-/** What an item says of a request whose outcome is unknown, on whichever output it has left. */
-export const unknownIn = ({ json = {} }: Partial<INodeExecutionData> = {}):
-	| IDataObject
-	| undefined => [json, json.error].filter(isRecord).find(({ outcome }) => outcome === 'unknown');
+/**
+ * What an item says of requests whose outcome is unknown: under the node's own field or, if it has left as an error, under
+ * `error`. Behind other nodes, it may have both.
+ */
+export const unknownIn = ({ json = {} }: Partial<INodeExecutionData>, field: string) =>
+	[json.error, ownIn(json, field)].filter(isRecord).filter(({ outcome }) => outcome === 'unknown');
 
 /** The request keys of what this node has handed out as unknown in this execution. */
-export const handedOutUnknown = (context: NodeContext): Set<unknown> =>
+export const handedOutUnknown = (context: NodeContext, field: string): Set<unknown> =>
 	new Set(
 		nodeRuns(context).flatMap(({ data }) =>
 			(data?.main ?? []).flatMap((items) =>
-				(items ?? []).flatMap((item) => unknownIn(item)?.inputHash ?? []),
+				(items ?? []).flatMap(({ json }) => {
+					// n8n puts the input under an item with an error, with what an earlier node has said there.
+					const { error } = json;
+					return unknownIn({ json: error ? { error } : json }, field).map(
+						({ inputHash }) => inputHash,
+					);
+				}),
 			),
 		),
 	);

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { ownIn } from '../core/ownField';
 import { type NodeContext, settingsOf } from './execution';
 
 /** Where n8n 2 keeps an item's files if the workflow combines binary data with the json ("Execution logic v2"). */
@@ -44,18 +45,21 @@ export function ignoreErrorOutput(context: NodeContext): void {
 }
 
 /**
- * A tool's items with links to their files, by binary field: an agent gets no files, only JSON. n8n signs the links for a
- * day; where it cannot (files kept in memory, no signing secret), an item stays as it is.
+ * A tool's items with links to their files, by binary field, under `field` where the item has that: an agent gets no files, only
+ * JSON. n8n signs the links for a day; where it cannot (files kept in memory, no signing secret), an item stays as it is.
  */
 export const withToolLinks = (
 	{ helpers }: NodeContext,
 	outputs: INodeExecutionData[][],
+	field: string,
 ): INodeExecutionData[][] =>
 	outputs.map((items) =>
 		items.map((item) => {
 			const links = linksTo(helpers, item.binary ?? {});
 			if (Object.keys(links).length === 0) return item;
-			return { ...item, json: { ...item.json, links } };
+			const own = ownIn(item.json, field);
+			const json = own ? { ...item.json, [field]: { ...own, links } } : { ...item.json, links };
+			return { ...item, json };
 		}),
 	);
 

@@ -15,6 +15,7 @@ import type {
 } from 'n8n-workflow';
 import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord, type Json, keysOf } from '../core/json';
+import { ownFieldOf } from '../core/ownField';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
 import {
 	type Field,
@@ -39,10 +40,14 @@ export const textField = (
 ): Field<string> =>
 	refuseLiterals(panelField({ default: '', ...labels, required: true, type: 'string' }, parse));
 
-/** An id that becomes part of an address; the node before this one usually has it. */
-export const idField = (labels: Labels): Field<string> =>
-	textField({ default: '={{ $json.id }}', ...labels }, (value, label) =>
-		safeId(requiredText(value, label).trim(), label),
+/**
+ * An id that becomes part of an address; the node before this one usually has it, in the field of the resource if its item has
+ * a row beside that.
+ */
+export const idField = (resource: string, labels: Labels): Field<string> =>
+	textField(
+		{ default: `={{ $json.${ownFieldOf(resource)}?.id ?? $json.id }}`, ...labels },
+		(value, label) => safeId(requiredText(value, label).trim(), label),
 	);
 
 /** Where a file is: the name of a binary field, or the file itself, as an expression gives it. */

@@ -46,7 +46,7 @@ export function describeTasks<C extends Fields, F extends Fields>({
 	id: labels,
 	fields,
 }: TaskDescription<C, F>): TaskDescriptions<InputOf<C>, InputOf<F>> {
-	const id = idField(labels);
+	const id = idField(resource, labels);
 	const wait = group(waitFields);
 	// A field of both is shown as Create has it.
 	const both = { ...fields.create, ...fields.file, ...fields.create };

@@ -32,7 +32,11 @@ export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
 /** Whether a binary field is one of `completedField`. */
-export const isCompletedField = (field: string): boolean => /^completed(_|$)/.test(field);
+export const isCompletedField = (field: string): boolean => /^completed(_\d+)?$/.test(field);
+
+/** Whether a binary field has what is finished of a text, or what arrived of a damaged answer. */
+export const isPartialFile = (field: string): boolean =>
+	isCompletedField(field) || /^received(_\d+)?$/.test(field);
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
 

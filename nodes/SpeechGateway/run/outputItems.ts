@@ -6,6 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { MIME_TYPES } from '../audio';
 import type { AttachedFiles, OutcomeUnknownError, UnknownReason } from '../core/errors';
+import { defined } from '../core/json';
+import { ownFieldOf } from '../core/ownField';
 import { COMBINED_FILES } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
@@ -20,7 +22,7 @@ import {
 	type Settled,
 } from '../requests/operation';
 import type { Input } from './readItems';
-import { withoutFiles, withRow } from './rows';
+import { besideRow, withoutFiles } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
 
 const AGAIN = 'send this item again in a new execution';
@@ -55,13 +57,16 @@ export function unknownItem(
 	{ isTool }: Execution,
 	asked?: Pick<Input, 'parameters' | 'plan'>,
 ): Result {
-	const { reason, message, probablyFree, ...rest } = facts;
+	const { reason, message, probablyFree, neighbours, paidBy, ...rest } = facts;
 	const about: RequestDescription =
 		(asked && operation.describe?.(asked.parameters, asked.plan)) ?? {};
 	const { input = '', fileName, ...numbers } = about;
-	const otherUnknown = ledger.otherUnknown(facts);
+	const others = ledger.otherUnknown(facts);
+	const otherUnknown = others.length > 0 ? others : undefined;
+	/** What only Settle needs. */
+	const settle = defined({ neighbours, otherUnknown, paidBy });
 	const hasFiles = Object.keys(files).length > 0;
-	const parts = details.parts ? partsIn(files) : '';
+	const parts = details.runs ? partsIn(files) : '';
 	const ways = [
 		...(parts ? [`with "${parts}" as "Previous Version"`] : []),
 		...(ledger.keyRecorded ? [`with another "Send Once Key" (this one counts as sent)`] : []),
@@ -83,8 +88,8 @@ export function unknownItem(
 		operation: operationName(operation),
 		...rest,
 		...numbers,
-		...(otherUnknown.length > 0 && { otherUnknown }),
 		...details,
+		...(Object.keys(settle).length > 0 && { settle }),
 	};
 	return { branch: 'unknown', items: [{ json, ...(hasFiles && { binary: binaryOf(files) }) }] };
 }
@@ -156,36 +161,34 @@ export async function sortOntoBranches(
 			// From there, n8n moves it to the Error output; as the first item on Success, it would run the node again.
 			const place = node.onError === 'continueErrorOutput' ? output : outputs[0];
 			place.push(asErrorItem(json, binary));
-		} else output.push(...besideRow(outcome, index, operation, execution, told));
+		} else output.push(...itemsOf(outcome, index, operation, execution, told));
 	}
 	return outputs;
 }
 
 /**
- * The items of a result, each with the row that it was made of, where that comes along. `told`: what it says it was
- * charged.
+ * The items of a result: with a file, and on the other branches than Success, what the node says stands under the field of its
+ * resource, beside the row that the item was made of. `told`: what it says it was charged.
  */
-function besideRow(
+function itemsOf(
 	{ branch, items, pairedItem }: Extract<Settled, Result>,
 	index: number,
-	{ makesFile, combine }: Operation,
+	{ resource, makesFile, combine }: Operation,
 	{ items: rows, isTool }: Execution,
 	told?: { charges: Charge[] },
 ): INodeExecutionData[] {
-	// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
-	const takesRow = !isTool && !pairedItem && (branch !== 'success' || makesFile === true);
-	const row = rows[index] ?? NO_ROW;
+	const isFlat = branch === 'success' && !makesFile;
+	// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own, and in a
+	// retry, a row may be missing.
+	const row = isTool || pairedItem ? undefined : rows[index];
 	// The files of a row that was joined are in the joined one.
-	const from = combine ? withoutFiles(row) : row;
+	const from = row && combine ? withoutFiles(row) : row;
 	return items.map((item) => {
 		const own = { ...item, json: { ...item.json, ...told } };
-		const whole = takesRow ? withRow(from, own, branch) : own;
+		const whole = isFlat ? own : besideRow(ownFieldOf(resource), own, from);
 		return { ...whole, pairedItem: pairedItem ?? { item: index } };
 	});
 }
-
-/** The row of an item that is missing from the input of a retry. */
-const NO_ROW: INodeExecutionData = { json: {} };
 
 /** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
 export function giveHints(

@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+import { ownFieldOf, ownIn } from '../core/ownField';
 import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
@@ -127,15 +129,19 @@ function refuseReturned(
 	inputs: Inputs,
 	ledgers: ItemLedger[],
 ): void {
+	const field = ownFieldOf(operation.resource);
 	let handedOut: Set<unknown> | undefined;
 	for (const [index, input] of inputs.entries()) {
-		const item = execution.items[index];
-		const facts = unknownIn(item);
-		if (!facts || item.json.charged === 'no' || ledgers[index].maybeCharged) continue;
+		// In a retry, a row may be missing.
+		const unknown = unknownIn(execution.items[index] ?? {}, field);
+		const open = unknown.filter(({ charged }) => charged !== 'no');
+		if (open.length === 0 || ledgers[index].maybeCharged) continue;
 		for (const { parameters, plan } of readable(input)) {
-			handedOut ??= handedOutUnknown(execution.context);
+			const all = (handedOut ??= handedOutUnknown(execution.context, field));
 			const { input: asked } = operation.describe?.(parameters, plan) ?? {};
-			if (!handedOut.has(facts.inputHash) || facts.input !== beginningOfInput(asked)) continue;
+			const isSame = ({ inputHash, input: said }: IDataObject) =>
+				all.has(inputHash) && said === beginningOfInput(asked);
+			if (!open.some(isSame)) continue;
 			inputs[index] = failed(
 				new InputError(
 					'This item has left the node on "Unknown" before in this execution: it may have been charged',
@@ -151,10 +157,11 @@ function refuseReturned(
  * without what that node said of it asks for a new one.
  */
 function refuseWaiting(execution: Execution, { resource }: Operation, inputs: Inputs): void {
-	const [field, kind] = resource === 'video' ? ['video', 'video'] : ['speech', 'job'];
+	const field = ownFieldOf(resource);
+	const kind = resource === 'video' ? 'video' : 'job';
 	for (const [index, input] of inputs.entries()) {
-		const said = execution.items[index]?.json?.[field];
-		if (!isRecord(said) || said.waitedSeconds === undefined) continue;
+		const said = ownIn(execution.items[index]?.json ?? {}, field);
+		if (said?.waitedSeconds === undefined) continue;
 		const id = idIn(said, 'id');
 		if (id === undefined || readable(input).length === 0) continue;
 		const { failed: words } = failed(

@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import { ownFieldOf } from '../core/ownField';
 import { ignoreErrorOutput, moveToErrorOutput, withToolLinks } from '../engine/outputs';
 import { undoEndOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
@@ -79,9 +80,10 @@ async function runTool(
 	accounts: Accounts,
 	round: string,
 ): Promise<INodeExecutionData[][]> {
+	const field = ownFieldOf(operation.resource);
 	const run = async (name: string): Promise<CallResult> => {
 		const result = await runRound(execution, operation, accounts, name);
-		return { ...result, outputs: withToolLinks(execution.context, result.outputs) };
+		return { ...result, outputs: withToolLinks(execution.context, result.outputs, field) };
 	};
 	return operation.billed
 		? await asToolCall(execution, operation, accounts, run)

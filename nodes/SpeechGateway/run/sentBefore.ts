@@ -8,6 +8,7 @@ import { hasEndedIn } from '../engine/history';
 import { type NewRow, type ResultRow, ResultsTable } from '../engine/resultsTable';
 import { keep, recall, takeName, type Taker } from './keptResults';
 import { copyOf } from '../requests/ownFiles';
+import { RECORD_VERSION } from '../requests/records';
 import type { Run } from '../requests/session';
 
 /**
@@ -32,7 +33,7 @@ export interface NamedKey {
 export type Ended = { item: INodeExecutionData } | { lost: string } | undefined;
 
 /** What is kept under a name: the node's own fields and files or, without a result to give again, why. */
-type Saved = { content: string; sentIn?: string } & (
+type Saved = { version: number; content: string; sentIn?: string } & (
 	| { item: INodeExecutionData }
 	| { lost: string }
 );
@@ -158,7 +159,12 @@ export class SentBefore {
 		const { name, content, isGivenAgain } = asked;
 		if (isGivenAgain && !this.has(asked)) return;
 		if (ended) {
-			const saved: Saved = { content, sentIn: this.execution.id, ...ended };
+			const saved: Saved = {
+				version: RECORD_VERSION,
+				content,
+				sentIn: this.execution.id,
+				...ended,
+			};
 			const json = JSON.stringify(saved);
 			// Another retry has finished what this one could not.
 			if ('item' in saved || !savedAs(name, 'item')) keep(name, json);
@@ -166,7 +172,7 @@ export class SentBefore {
 			const result =
 				json.length <= MOST_ROW_BYTES
 					? json
-					: JSON.stringify({ content, sentIn: saved.sentIn, lost: TOO_LARGE });
+					: JSON.stringify({ ...saved, item: undefined, lost: TOO_LARGE });
 			await this.write(this.row(asked, result));
 		} else if (isGivenAgain)
 			await this.withTable(async () => await this.table.remove({ name, taker: this.taker }));
@@ -352,15 +358,19 @@ function savedAs(name: string, kind: 'item' | 'lost'): Saved | undefined {
 /** A retry may finish what has failed, and another retry of the same fail after that. */
 const worthOf = (row: ResultRow): number => (row.result ? ('item' in savedIn(row) ? 2 : 1) : 0);
 
-/** What a row holds. People can edit the table: then the row still says that the key was sent, but its result is lost. */
+/**
+ * What a row holds. People can edit the table, and another version of this node may have written it: then the row still says that
+ * the key was sent, but its result is lost.
+ */
 function savedIn({ result, content, execution }: ResultRow): Saved {
 	try {
 		const saved: unknown = JSON.parse(result);
-		if (isRecord(saved) && ('item' in saved || 'lost' in saved)) return saved as Saved;
+		if (isRecord(saved) && saved.version === RECORD_VERSION && ('item' in saved || 'lost' in saved))
+			return saved as Saved;
 	} catch {
 		// It is no JSON any more.
 	}
-	return { content, sentIn: execution, lost: 'its row in the data table cannot be read' };
+	return { version: RECORD_VERSION, content, sentIn: execution, lost: 'its row cannot be read' };
 }
 
 /** Files of another execution, stored anew in this one. Those that n8n keeps in memory are in the result itself. */

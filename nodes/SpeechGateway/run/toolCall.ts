@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
+import { ownFieldOf } from '../core/ownField';
 import type { Execution } from '../engine/execution';
 import { withToolLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
@@ -34,6 +35,7 @@ export async function asToolCall(
 	accounts: Accounts,
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
+	const field = ownFieldOf(operation.resource);
 	const read = await readOne(execution, operation, 0);
 	const key =
 		'failed' in read ? 'unreadable' : callKey(operation, { input: read.parameters, ...read });
@@ -42,16 +44,17 @@ export async function asToolCall(
 	const call = `tool ${key} ${account?.name}`;
 	const names = callNames(execution, call, firstExecutionId(execution.context));
 	const earlier = names.map(recall).find((result) => result !== undefined);
-	if (earlier !== undefined) return await own(execution, earlier, names);
+	if (earlier !== undefined) return await own(execution, field, earlier, names);
 
 	const place = `${callPlace(execution)}\n${call}`;
 	const other = underWay.get(place);
-	if (other) return fromJson(again((await other).outputs));
+	if (other) return fromJson(again((await other).outputs, field));
 	const running = run(call);
 	underWay.set(place, running);
 	try {
 		const { outputs, succeeded, firstExecutionId: first } = await running;
-		if (succeeded) for (const name of callNames(execution, call, first)) keep(name, again(outputs));
+		if (succeeded)
+			for (const name of callNames(execution, call, first)) keep(name, again(outputs, field));
 		return outputs;
 	} finally {
 		underWay.delete(place);
@@ -70,23 +73,29 @@ const callNames = ({ id, node }: Execution, call: string, first?: string): strin
 	[...new Set([id, first])].flatMap((one) => (one ? [`${one}\n${node.name}\n${call}`] : []));
 
 /** The same result once more, as JSON: its charges have left with the first. */
-function again(outputs: Outputs): string {
+function again(outputs: Outputs, field: string): string {
 	const copy = structuredClone(outputs);
 	for (const { json } of copy.flat())
-		for (const said of [json, json.error]) if (isRecord(said) && said.charges) said.charges = [];
+		for (const said of [json, json[field], json.error])
+			if (isRecord(said) && said.charges) said.charges = [];
 	return JSON.stringify(copy);
 }
 
 const fromJson = (json: string): Outputs => JSON.parse(json) as Outputs;
 
 /** A kept result; its files become those of this execution if they are of the failed one that it retries. */
-async function own(execution: Execution, json: string, [name]: string[]): Promise<Outputs> {
+async function own(
+	execution: Execution,
+	field: string,
+	json: string,
+	[name]: string[],
+): Promise<Outputs> {
 	const outputs = fromJson(json);
 	if (recall(name) !== undefined) return outputs;
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))
 			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
-	const linked = withToolLinks(execution.context, outputs);
+	const linked = withToolLinks(execution.context, outputs, field);
 	keep(name, JSON.stringify(linked));
 	return linked;
 }

@@ -52,7 +52,7 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 	if (first instanceof NotStartedError) return new NotStartedError(first.reason, json, files);
 	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
 	const failedSegment = failed < 0 ? undefined : segmentOf(plan, failed);
-	const more = { ...(failedSegment && { failedPart: failedSegment }), ...json };
+	const more = { ...json, ...(failedSegment && { failedPart: failedSegment }) };
 	if (first instanceof OutcomeUnknownError)
 		return new OutcomeUnknownError(first.facts, { ...first.details, ...more }, files);
 	const { message, description, details } = errorText(first);
@@ -99,9 +99,9 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
 
 /**
  * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes
- * received. `json.parts` has an entry a run, by which a workflow can put the rest in its place: `{ from, to,
- * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent', text, jobId? }`, segments counted
- * from 1. `remainingText` is all that has no audio.
+ * received. `json.runs` has an entry a run, by which a workflow can put the rest in its place: `{ from, to,
+ * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent', jobId? }`, segments counted from 1.
+ * `remainingText` is the text of all that has no audio.
  */
 export async function describeRemains(
 	{ item, input, plan }: Narration,
@@ -109,11 +109,11 @@ export async function describeRemains(
 ): Promise<{ json: IDataObject; files: AttachedFiles }> {
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
-	const described: IDataObject[] = [];
+	const runs: IDataObject[] = [];
 	const attach = (from: number, count: number, file: IBinaryData) => {
 		const binary = completedField(from + 1);
 		files[binary] = file;
-		described.push({ from: from + 1, to: from + count, status: 'done', binary });
+		runs.push({ from: from + 1, to: from + count, status: 'done', binary });
 	};
 	for (const { from, run } of runsOf(results)) {
 		const to = from + run.length - 1;
@@ -133,11 +133,10 @@ export async function describeRemains(
 			}
 			continue;
 		}
-		const text = wordsOf(plan, from, to);
 		const jobId = jobIdOf(first.error);
 		const { status } = first;
-		described.push({ from: from + 1, to: to + 1, status, text, ...(jobId && { jobId }) });
-		remaining.push(text);
+		runs.push({ from: from + 1, to: to + 1, status, ...(jobId && { jobId }) });
+		remaining.push(wordsOf(plan, from, to));
 		for (const [index, one] of run.entries())
 			if (!isDone(one)) Object.assign(files, receivedOf(one.error, from + index + 1));
 	}
@@ -146,7 +145,7 @@ export async function describeRemains(
 		completed: results.filter(isDone).length,
 		unknown: results.filter((one) => !isDone(one) && one.status === 'unknown').length,
 	};
-	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
+	return { json: { segments, runs, remainingText: remaining.join('\n') }, files };
 }
 
 /** The bytes of a segment that was paid for but came damaged, under names of its own: `received_3`. */

@@ -168,11 +168,11 @@ function* paidByOwn(story: Story): Complaints {
 		if (request.apiKey !== keyOf(story, round, item)) yield `Paid by another: ${show(request)}`;
 	}
 	for (const { round, item, branch, json } of story.executions.flatMap(({ came }) => came)) {
-		if (branch !== 'unknown' || json.paidBy === undefined) continue;
+		const { paidBy } = (json.settle ?? {}) as { paidBy?: string };
+		if (branch !== 'unknown' || paidBy === undefined) continue;
 		const key = keyOf(story, round, item);
-		if ((payers.get(json.paidBy) ?? key) !== key)
-			yield `Named as paid by another: ${round}-${item}`;
-		payers.set(json.paidBy, key);
+		if ((payers.get(paidBy) ?? key) !== key) yield `Named as paid by another: ${round}-${item}`;
+		payers.set(paidBy, key);
 	}
 }
 

@@ -19,7 +19,7 @@ export const account = describeResource('account', {
 		description:
 			'Look up in the usage log of the gateway whether items from the branch "Unknown" were charged. Free: nothing is sent again.',
 		beforeClick:
-			'Connect the branch "Unknown" of another Speech Gateway node to this one. Each item comes back with "charged": yes, no or unknown. That takes three minutes or more, until the log of the gateway is complete.',
+			'Connect the branch "Unknown" of another Speech Gateway node to this one. Each item comes back with "charged" in its field: yes, no or unknown. That takes three minutes or more, until the log of the gateway is complete.',
 		sends: [endpoints.usageLog],
 		isList: true,
 		input: {

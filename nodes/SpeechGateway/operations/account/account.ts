@@ -35,7 +35,7 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
  * Tells of items of unknown outcome whether they were charged, by the gateway's usage log. It waits until the log must
  * have every charge (the gateway may settle minutes after the request), reads it once for all items, and judges each
  * request by `usage/settle`. The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry
- * that says so. Only with "no" does the node that sent it send it again.
+ * that says so in the field that tells of it. Only with "no" does the node that sent it send it again.
  */
 export const settle = defineOperation(account.settle, {
 	prepare(values, { execution, index }): SettleInput {
@@ -57,11 +57,11 @@ export const settle = defineOperation(account.settle, {
 		});
 		if (typeof log === 'string') hints.add(log);
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
-		const { json: row, binary } = execution.items[item.index];
-		const json = unknownItemIn(row);
-		const verdict = fieldsOf(itemVerdict(input.requests, json, log));
-		// First in the item, which is long, and over those of an earlier Settle.
-		const settled = { ...verdict, ...json, ...verdict };
+		const { json, binary } = execution.items[item.index];
+		const { facts, field, row } = unknownItemIn(json);
+		const verdict = fieldsOf(itemVerdict(input.requests, facts, log));
+		// First in the field, which is long, and over those of an earlier Settle.
+		const settled = { ...row, [field]: { ...verdict, ...facts, ...verdict } };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},
 });

@@ -1,25 +1,49 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../core/errors';
-import { isRecord, parseJson } from '../../core/json';
+import { isRecord } from '../../core/json';
+import { ownFieldOf, ownFields, ownIn } from '../../core/ownField';
 import type { Neighbours, UnknownRequest } from '../../usage/moment';
 
-/**
- * What an item says of an unknown outcome. On n8n's Error output that is within `error`; it is lifted out, since n8n
- * would run Settle again for an item with that key.
- */
-export function unknownItemIn({ error, ...json }: IDataObject): IDataObject {
-	return isRecord(error) && error.outcome === 'unknown' ? { ...json, ...error } : { ...json };
+/** What an item says of an unknown outcome, the field of the item where it says so, and the rest of the item. */
+interface UnknownItem {
+	facts: IDataObject;
+	field: string;
+	row: IDataObject;
 }
 
 /**
- * The requests of an item from the branch Unknown whose outcome is unknown: of a text in segments there may be several. Throws
- * InputError, which names what is missing.
+ * The latest unknown outcome of which an item tells. On n8n's Error output that is within `error`; it is moved to the field that
+ * it has on Unknown, since n8n would run Settle again for an item with that key. Throws InputError if there is none.
  */
-export function unknownRequestsIn(json: IDataObject): UnknownRequest[] {
-	if (json.outcome !== 'unknown') throw noUnknownItem(['outcome']);
-	const others = fromTable(json.otherUnknown);
-	const all = [json, ...(Array.isArray(others) ? others.filter(isRecord) : [])];
-	return all.map((facts) => readRequest(facts, textIn(json.paidBy)));
+export function unknownItemIn({ error, ...row }: IDataObject): UnknownItem {
+	const failed = isRecord(error) ? [error] : [];
+	const told = [
+		...failed.map((facts) => ({ facts, field: ownFieldOf(resourceOf(facts)) })),
+		...ownFields().flatMap((field) => {
+			const facts = ownIn(row, field);
+			return facts ? [{ facts, field }] : [];
+		}),
+	];
+	const [latest] = told
+		.filter(({ facts }) => facts.outcome === 'unknown')
+		.sort((one, other) => sentAtOf(other.facts) - sentAtOf(one.facts));
+	if (!latest) throw noUnknownItem(['outcome']);
+	return { ...latest, row };
+}
+
+const resourceOf = ({ operation }: IDataObject): string => String(operation).split('.')[0];
+
+const sentAtOf = ({ sentAt }: IDataObject): number => Date.parse(String(sentAt)) || 0;
+
+/**
+ * The requests of an item whose outcome is unknown: of a text in segments there may be several. Throws InputError, which names
+ * what is missing.
+ */
+export function unknownRequestsIn({ facts }: UnknownItem): UnknownRequest[] {
+	const { neighbours, otherUnknown, paidBy } = isRecord(facts.settle) ? facts.settle : {};
+	const others = Array.isArray(otherUnknown) ? otherUnknown.filter(isRecord) : [];
+	const all = [{ ...facts, neighbours, paidBy }, ...others];
+	return all.map((one) => readRequest(one, textIn(paidBy)));
 }
 
 /**
@@ -36,7 +60,7 @@ function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRe
 		endedAt: Number.isNaN(endedAt),
 	}).flatMap(([name, isMissing]) => (isMissing ? [name] : []));
 	if (missing.length > 0) throw noUnknownItem(missing);
-	const neighbours = fromTable(facts.neighbours);
+	const { neighbours } = facts;
 	return {
 		reason: String(reason),
 		sentAt,
@@ -48,13 +72,9 @@ function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRe
 	};
 }
 
-/** A table of n8n has null where there was nothing, and numbers where a text looked like one. */
+/** Whatever made the item anew may have null where there was nothing, and a number where a text looked like one. */
 const textIn = (value: unknown): string | undefined =>
 	value === undefined || value === null || value === '' ? undefined : String(value);
-
-/** A table of n8n keeps objects and lists as texts. */
-const fromTable = (value: unknown): unknown =>
-	typeof value === 'string' ? parseJson(value) : value;
 
 /** Neighbours that are not as the node wrote them are left out: a charge that they explain wrongly might become a "no". */
 const isNeighbours = (value: unknown): value is Neighbours =>
