@@ -113,7 +113,11 @@ async function narrateInEngine({ apiKey, baseUrl }: Gateway): Promise<boolean> {
 		log,
 		async () => await import('../test/engine/support'),
 	);
-	const { run, outputs, error } = await step('Narrate a table in it', log, async () => {
+	const {
+		run,
+		left: outputs,
+		error,
+	} = await step('Narrate a table in it', log, async () => {
 		return await engine.runNode({
 			parameters: parametersOf(table, NODE),
 			items: rows.map((json) => ({ json })),

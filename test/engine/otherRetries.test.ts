@@ -106,6 +106,20 @@ describe('an item from the branch Unknown that is led back', () => {
 		expect(posts()).toHaveLength(1);
 	});
 
+	test('goes, when it has only failed here, and an earlier node has said "unknown" of it', async () => {
+		sim.fault(once);
+		const earlier = (await run()).left[1].map(asItLeft);
+		sim.fault({ status: 422 });
+		const result = await leadBack(asItLeft, {
+			rounds: [earlier, [item({})]],
+			behind: ['runs', 'runs', 'runs'],
+		});
+		expect(result.rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+			[0, 0, 1],
+			[1, 0, 0],
+		]);
+	});
+
 	test.each<[string, IDataObject, IDataObject]>([
 		['Settle has found out that it was not charged', { charged: 'no' }, {}],
 		['it asks for something else now', {}, { text: 'Quite another sentence.' }],

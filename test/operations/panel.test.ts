@@ -7,6 +7,7 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
+import { ownFieldOf, ownFields } from '../../nodes/SpeechGateway/core/ownField';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { ORDER } from '../../nodes/SpeechGateway/fields/form';
 import { estimateOf } from '../../nodes/SpeechGateway/speech/price';
@@ -32,6 +33,13 @@ const labels = all.map((shown) => ('displayName' in shown ? shown.displayName : 
 const faults = <T>(all: T[], isFine: (one: T) => unknown): T[] => [
 	...new Set(all.filter((one) => !isFine(one))),
 ];
+
+test('what an operation says beside a row has a field of its own, where Settle and loops look for it', () => {
+	const besideRow = descriptions.filter(({ billed, makesFile }) => billed || makesFile);
+	expect(besideRow.length).toBeGreaterThan(8);
+	const fields = besideRow.map(({ resource }) => ownFieldOf(resource));
+	expect([...new Set(fields)].sort()).toEqual(ownFields().sort());
+});
 
 test('labels are in Title Case', () => {
 	const isTitle = (label: string) =>

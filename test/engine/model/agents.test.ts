@@ -4,7 +4,7 @@ import type { IDataObject, IExecuteFunctions, OnError } from 'n8n-workflow';
 import { SpeechGateway } from '../../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../../support/clock';
 import type { Fault, SimRequest, Simulator } from '../../support/simulator';
-import { type EngineRun, item, runNode, saved } from '../support';
+import { type EngineRun, item, runNode, saved, told } from '../support';
 import { verdict } from './judge';
 import {
 	type ItemPlan,
@@ -137,7 +137,10 @@ async function byAgent(made: AgentScenario, sim: Simulator): Promise<AgentStory>
 				// An agent reads an error as the answer, and goes on.
 				const call = async (): Promise<Call> =>
 					await node.execute.call(context as IExecuteFunctions).then(
-						([answer]) => ({ text, answer: answer.map(({ json }) => json) }),
+						([answer]) => ({
+							text,
+							answer: answer.map(told(options.parameters)).map(({ json }) => json),
+						}),
 						(error: Error) => ({ text, answer: [error] }),
 					);
 				calls.push(...(await Promise.all(made.atOnce ? [call(), call()] : [call()])));
