@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import { type About, type Answer, explainAnswer, type Failure } from './explain';
+import { type About, type Answer, explainAnswer, type Failure, requestIdIn } from './explain';
 import { gatewayWords, isGatewayError, isPage, textsIn } from '../gateway/gatewayWords';
-import { isRecord } from '../core/json';
+import { defined, isRecord } from '../core/json';
 import { isSuccess, outcomeOfFailure } from './outcome';
 import { isBroken } from './signs';
 import { unreachable } from './unreachable';
@@ -23,13 +23,39 @@ interface Options {
 	isDocumented?: () => Promise<boolean>;
 }
 
-/** Sends one request. Resolves to the response if it is a success, else to the failure. */
+/** Sends one request. Resolves to the response if it is a success, else to the failure; n8n's log has a line of each. */
 export async function exchange(
 	transport: Transport,
 	endpoint: Endpoint,
 	timeoutMs: number,
 	about: About,
-	{ body, deadline, isDocumented }: Options = {},
+	options: Options = {},
+): Promise<GatewayResponse | Failure> {
+	const { kind, method } = endpoint;
+	const startedAt = performance.now();
+	const log = (outcome: string, status?: number | string, requestId?: string) => {
+		const ms = Math.round(performance.now() - startedAt);
+		transport.log(defined({ kind, method, status, outcome, ms, requestId }));
+	};
+	try {
+		const result = await answered(transport, endpoint, timeoutMs, about, options);
+		if (isFailure(result)) {
+			const { httpCode, requestId } = result.error.details;
+			log(result.outcome, httpCode, requestId);
+		} else log('answered', result.status, requestIdIn(result.headers));
+		return result;
+	} catch (error) {
+		log('stopped');
+		throw asError(error);
+	}
+}
+
+async function answered(
+	transport: Transport,
+	endpoint: Endpoint,
+	timeoutMs: number,
+	about: About,
+	{ body, deadline, isDocumented }: Options,
 ): Promise<GatewayResponse | Failure> {
 	let response: GatewayResponse;
 	try {
