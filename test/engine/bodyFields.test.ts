@@ -32,7 +32,7 @@ const bodies = (from: number) =>
 const MORE = { seed: 7, normalize: false };
 
 test.each([
-	['speech', 'generate', { maxSegmentCharacters: 22, longText: 'split' }, 2],
+	['speech', 'generate', { maxSegmentCharacters: 22 }, 2],
 	['speech', 'dialogue', {}, 1],
 	['speechJob', 'create', {}, 1],
 	['speechJob', 'createAndWait', {}, 1],
@@ -81,7 +81,7 @@ test('other fields are another request: hash, previous version and estimate go b
 	expect(await hashOf('estimate', MORE)).toBe(seven);
 	expect(await hashOf('estimate', {})).toBe(plain);
 
-	const cut = { maxSegmentCharacters: 22, longText: 'split', previousBinaryPropertyName: 'data' };
+	const cut = { maxSegmentCharacters: 22, previousBinaryPropertyName: 'data' };
 	const whole = { ...cut, previousBinaryPropertyName: undefined, additionalBody: MORE };
 	const before = await run('speech', 'generate', whole);
 	const again = async (additionalBody: IDataObject) => {

@@ -134,7 +134,7 @@ const row = async (faults: Array<Fault | undefined>): Promise<number> => {
 	for (const [index, fault] of faults.entries())
 		if (fault) sim.fault({ input: `number ${index}.`, ...fault });
 	await run({
-		parameters: speechNode({ concurrency: 1, longText: 'split' }),
+		parameters: speechNode({ concurrency: 1 }),
 		items: texts(10),
 		onError: 'continueErrorOutput',
 	});

@@ -250,26 +250,6 @@ describe('nothing paid for is lost', () => {
 });
 
 describe('nothing is charged twice', () => {
-	test('cut (524), and refused as a job: the retry sends the job, with the voice of that title', async () => {
-		sim.addVoice('Anna', 'voice_anna');
-		const parameters = {
-			...generate({ longText: 'auto' }),
-			voice: { __rl: true, mode: 'title', value: 'Anna' },
-		};
-		sim.fault({ path: '/v1/audio/speech', status: 524 });
-		sim.fault({ path: '/v1/audio/speech/jobs', status: 402 });
-		const first = await run({ items: texts(1), parameters });
-		expect(first.error?.message).toContain('402');
-		const second = await retry(first, { parameters });
-		expect(second.outputs[0]).toHaveLength(1);
-		const sent = sim.requests.filter(({ method }) => method === 'POST');
-		expect(sent.map(({ path, body }) => [path, (body as IDataObject).voice])).toEqual([
-			['/v1/audio/speech', 'voice_anna'],
-			['/v1/audio/speech/jobs', 'voice_anna'],
-			['/v1/audio/speech/jobs', 'voice_anna'],
-		]);
-	});
-
 	test('further retries that cut the text otherwise send nothing of what the first has sent', async () => {
 		sim.fault({ input: sentence(0), status: 402 });
 		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
@@ -278,41 +258,6 @@ describe('nothing is charged twice', () => {
 		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
 		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
 		expect(charged()).toEqual([0, 1].map(sentence));
-	});
-
-	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {
-		sim.fault({ path: '/v1/audio/speech', status: 524 });
-		// Too short to be split.
-		const text = 'A text to be spoken fast. '.repeat(5).trim();
-		const parameters = generate({
-			...{ longText: 'auto', maxEstimatedTokens: 400 },
-			maxSegmentCharacters: 2000,
-		});
-		const result = await run({ items: [item({ text })], parameters });
-		const estimate = await run({
-			items: [item({ text })],
-			parameters: { ...parameters, operation: 'estimate' },
-		});
-		const asJob = Number(estimate.outputs[0][0].json.estimatedTokensAsJob);
-		expect(result.error?.message).toContain(
-			`would pass "Spending Limit (Tokens)" by ${asJob - 400} tokens`,
-		);
-		expect(sim.charges).toEqual([]);
-	});
-
-	test('Spending Limit (Tokens) holds for several segments that go on as jobs, together', async () => {
-		sim.fault({ path: '/v1/audio/speech', status: 524, times: 2 });
-		const [one, two] = ['first', 'second'].map((nth) => `The ${nth} part of it is spoken fast. `);
-		const text = [one, two].map((part) => part.repeat(4).trim()).join('\n\n');
-		// Each of them costs about 415 more as a job: what is spared is enough for one.
-		const parameters = generate({
-			...{ longText: 'auto', maxEstimatedTokens: 900, concurrency: 1 },
-			maxSegmentCharacters: 150,
-		});
-		const { error } = await run({ items: [item({ text })], parameters });
-		expect(error?.message).toContain('would pass "Spending Limit (Tokens)" by');
-		// The job of the first leaves as the second fails, or not at all.
-		expect(sim.charges.length).toBeLessThanOrEqual(1);
 	});
 });
 

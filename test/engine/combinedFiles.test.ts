@@ -53,7 +53,7 @@ test.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
 	async (onError) => {
 		sim.fault({ path: '/v1/audio/speech', input: 'Two', status: 402 });
 		const { outputs } = await run({
-			parameters: speechNode({ longText: 'split', maxSegmentCharacters: 5, concurrency: 1 }),
+			parameters: speechNode({ maxSegmentCharacters: 5, concurrency: 1 }),
 			items: [{ json: { text: 'One.\n\nTwo.' } }],
 			onError,
 		});

@@ -45,29 +45,23 @@ async function estimateOf(text: string): Promise<number> {
 	return Number(outputs[0][0].json.estimatedTokens);
 }
 
-test.each(['auto', 'split'])(
-	'%s: half as long, until it passes; each word once, in order, for the estimate',
-	async (longText) => {
-		cutAbove(300);
-		const text = textOf(30);
-		const { outputs, hints } = await run({
-			parameters: node({ longText }),
-			items: [item({ text })],
-		});
-		const [success] = outputs[0];
-		const heard = partsOf(success).map((part) => part.text);
-		expect(wordsOf(heard)).toEqual(wordsOf([text]));
-		expect(wordsOf(sim.charges.map(({ input }) => input)).sort()).toEqual(wordsOf([text]).sort());
-		// All end with a sentence.
-		for (const words of heard) expect(words).toMatch(/more\.$/);
-		expect(posts().every(({ path }) => path === '/v1/audio/speech')).toBe(true);
-		expect(sentCut().length).toBeLessThanOrEqual(8);
-		expect(hints.filter((hint) => hint.includes('"Max Segment Characters" to'))).toHaveLength(1);
-		expect(hints.join()).not.toContain('was changed');
-		expect(success.json.charges).toHaveLength(sim.charges.length);
-		expect(paid()).toBeLessThan((await estimateOf(text)) + (sim.charges.length * 1000) / 60);
-	},
-);
+test('half as long, until it passes; each word once, in order, for the estimate', async () => {
+	cutAbove(300);
+	const text = textOf(30);
+	const { outputs, hints } = await run({ parameters: node(), items: [item({ text })] });
+	const [success] = outputs[0];
+	const heard = partsOf(success).map((part) => part.text);
+	expect(wordsOf(heard)).toEqual(wordsOf([text]));
+	expect(wordsOf(sim.charges.map(({ input }) => input)).sort()).toEqual(wordsOf([text]).sort());
+	// All end with a sentence.
+	for (const words of heard) expect(words).toMatch(/more\.$/);
+	expect(posts().every(({ path }) => path === '/v1/audio/speech')).toBe(true);
+	expect(sentCut().length).toBeLessThanOrEqual(8);
+	expect(hints.filter((hint) => hint.includes('"Max Segment Characters" to'))).toHaveLength(1);
+	expect(hints.join()).not.toContain('was changed');
+	expect(success.json.charges).toHaveLength(sim.charges.length);
+	expect(paid()).toBeLessThan((await estimateOf(text)) + (sim.charges.length * 1000) / 60);
+});
 
 test('what is done before the cut stays, also where the same words come again', async () => {
 	const same = `${sentence(1)} `.repeat(9).trim();
@@ -188,21 +182,23 @@ test('in a try of Retry On Fail, what was cut and learned holds', async () => {
 	]);
 });
 
-test.each<[string, string[]]>([
-	['auto', ['/v1/audio/speech', '/v1/audio/speech/jobs']],
-	['split', ['/v1/audio/speech']],
-])('%s: a segment of 150 characters that is cut is not split further', async (longText, paths) => {
-	sim.fault({ path: '/v1/audio/speech', input: 'Sentence 2:', status: 524, times: Infinity });
-	const text = textOf(5);
-	const { outputs, error } = await run({ parameters: node({ longText }), items: [item({ text })] });
-	expect([...new Set(posts().map(({ path }) => path))]).toEqual(paths);
-	const short = sentCut().at(-1)!.input!;
-	expect(short.length).toBeLessThanOrEqual(150);
-	expect(sentCut().filter(({ input }) => input === short)).toHaveLength(1);
-	if (longText === 'auto')
-		expect(wordsOf(partsOf(outputs[0][0]).map((part) => part.text))).toEqual(wordsOf([text]));
-	else expect(error?.message).toContain('The gateway cut the request');
-});
+test.each([1, 2])(
+	'a gateway that cuts 150 characters is down: the item fails, not charged, and a retry sends nothing (%i try)',
+	async (maxTries) => {
+		sim.fault({ path: '/v1/audio/speech', input: 'Sentence 2:', status: 524, times: Infinity });
+		const parameters = node({ concurrency: 1 });
+		const items = [item({ text: textOf(5) })];
+		const { error } = await run({ parameters, items, retryOnFail: maxTries > 1, maxTries });
+		expect(new Set(posts().map(({ path }) => path))).toEqual(new Set(['/v1/audio/speech']));
+		const short = sentCut().at(-1)!.input!;
+		expect(short.length).toBeLessThanOrEqual(150);
+		expect(sentCut().filter(({ input }) => input === short)).toHaveLength(1);
+		expect(error?.message).toContain('The gateway cut the request');
+		expect(error?.description).toContain("It was not charged, by the gateway's API document.");
+		expect(error?.description).toContain('Where even short texts are cut, the gateway is down');
+		expect(sim.charged().join()).not.toContain('Sentence 2:');
+	},
+);
 
 test.each([
 	[150, 1],
@@ -211,14 +207,14 @@ test.each([
 	sim.fault({ path: '/v1/audio/speech', status: 524 });
 	const opening = 'One sentence stands here. ';
 	const text = `${opening}${'o'.repeat(characters - opening.length - 1)}.`;
-	await run({ parameters: node({ longText: 'split' }), items: [item({ text })] });
+	await run({ parameters: node(), items: [item({ text })] });
 	expect(posts()).toHaveLength(count);
 });
 
-test.each(['single', 'job'])('%s: a text that is cut is never split', async (longText) => {
-	sim.fault({ path: /speech/, method: 'POST', status: 524, times: Infinity });
+test('Single Request: a text that is cut is never split', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 524, times: Infinity });
 	const { error } = await run({
-		parameters: node({ longText }),
+		parameters: node({ longText: 'single' }),
 		items: [item({ text: textOf(5) })],
 	});
 	expect(error?.message).toContain('The gateway cut the request');

@@ -155,7 +155,7 @@ describe('the one error of a run', () => {
 		expect((await refused(1, more)).description).toContain(words);
 	});
 
-	const options = { concurrency: 1, maxSegmentCharacters: 25, longText: 'split' };
+	const options = { concurrency: 1, maxSegmentCharacters: 25 };
 	test.each<[Partial<EngineRun>, IDataObject, RegExp]>([
 		[{ onError: 'continueErrorOutput' }, { status: 422 }, / 1 of 2 requests was charged\./],
 		[{}, { status: 524 }, / 1 of 2 requests was charged\./],

@@ -19,7 +19,7 @@ const chatNode = (options: IDataObject = {}): IDataObject => ({
 });
 /** With the retries that a node has when nobody changed them. */
 const speech = (options: IDataObject = {}, more: IDataObject = {}) =>
-	speechNode({ longText: 'auto', maxRetries: 4, ...options }, { voice: 'alloy', ...more });
+	speechNode({ maxRetries: 4, ...options }, { voice: 'alloy', ...more });
 
 async function run(parameters: IDataObject, more: Partial<EngineRun> = {}) {
 	const { outputs, hints } = await runNode({

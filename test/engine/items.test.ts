@@ -38,7 +38,7 @@ test.each([
 	[{ speed: 3 }, '"Speed" must be a number from 0.5 to 2, but is 3'],
 	[{ timeout: 86_401 }, '"Timeout" must be a number from 1 to 86400, but is 86401'],
 	[{ maxSegmentCharacters: 0 }, '"Max Segment Characters"'],
-	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, split, job, single'],
+	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, single'],
 	[{ concurrency: 101 }, '"Concurrency" must be a whole number from 1 to 100, but is 101'],
 	[{ maxRetries: -1 }, '"Max Retries" must be a whole number from 0 to 20, but is -1'],
 ])('the option %j gives a clear error and nothing is sent', async (options, message) => {

@@ -9,10 +9,10 @@ const own = (message: string, more: object = {}) => ({ error: { message, ...more
 const asked = () => sim.requests.filter(({ method }) => method === 'GET');
 const sent = () => sim.requests.filter(({ method }) => method === 'POST');
 
-async function run(cut: Fault = PAGE, longText = 'split', items = texts(1), voice = 'default') {
+async function run(cut: Fault = PAGE, items = texts(1), voice = 'default') {
 	sim.fault(cut);
 	const { outputs } = await runNode({
-		parameters: speechNode({ longText, maxRetries: 4 }, { voice }),
+		parameters: speechNode({ maxRetries: 4 }, { voice }),
 		...{ url: sim.url, apiKey: sim.apiKey, items },
 		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2 },
 	});
@@ -47,7 +47,7 @@ test.each(ELSEWHERE)('a page, and %s has no jobs: unknown', async (_, answer) =>
 
 test.each<DialectName>(['new-api', 'one-api', 'litellm'])('a page before %s', async (dialect) => {
 	Object.assign(sim.options, { dialect });
-	const outputs = await run({ ...PAGE, charge: true }, 'auto', texts(1), 'alloy');
+	const outputs = await run({ ...PAGE, charge: true }, texts(1), 'alloy');
 	Object.assign(sim.options, { dialect: 'document' });
 	expect(outputs.map(({ length }) => length)).toEqual([0, 1, 0]);
 	expect(sent()).toHaveLength(1);
@@ -77,7 +77,7 @@ test("the gateway's own words need no asking", async () => {
 });
 
 test('it is asked once a run, however many requests are cut', async () => {
-	const [, , failed] = await run(PAGE, 'split', texts(5));
+	const [, , failed] = await run(PAGE, texts(5));
 	expect(failed).toHaveLength(5);
 	expect([asked().length, sent().length]).toEqual([1, 5]);
 });

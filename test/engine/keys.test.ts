@@ -22,7 +22,7 @@ const THREE = [
 
 test('the key of a text that is paid for in part stays taken, when the rest is refused', async () => {
 	sim.fault({ input: 'third', status: 402 });
-	const options = { longText: 'split', maxSegmentCharacters: 30, concurrency: 1 };
+	const options = { maxSegmentCharacters: 30, concurrency: 1 };
 	const parameters = keyed('in part', options, { text: THREE.join(' ') });
 	expect((await run({ parameters })).error?.message).toContain('402');
 	const second = await run({ parameters });

@@ -186,7 +186,7 @@ test.each([
 describe('a text that an expression makes anew each time', () => {
 	const QUOTES =
 		'={{ "One " + Math.random() + ". Two " + Math.random() + ". Three " + Math.random() + ". It fails." }}';
-	const parameters = speechNode({ maxSegmentCharacters: 30, longText: 'split' }, { text: QUOTES });
+	const parameters = speechNode({ maxSegmentCharacters: 30 }, { text: QUOTES });
 	const refusals = { status: 422, input: 'It fails.' };
 
 	test('Retry On Fail finishes the first', async () => {
@@ -203,10 +203,7 @@ describe('a text that an expression makes anew each time', () => {
 		expect(sim.charges).toHaveLength(4);
 		sim.fault(refusals);
 		const other = await run({ parameters });
-		const corrected = speechNode(
-			{ maxSegmentCharacters: 30, longText: 'split' },
-			{ text: 'One word. Two words.' },
-		);
+		const corrected = speechNode({ maxSegmentCharacters: 30 }, { text: 'One word. Two words.' });
 		const { outputs } = await retry(other, { parameters: corrected });
 		expect(outputs[0]).toHaveLength(1);
 		expect(sim.charged().at(-1)).not.toContain('It fails');
@@ -217,7 +214,7 @@ describe('a text that an expression makes anew each time', () => {
 		const failed = await run({ parameters });
 		sim.fault({ status: 422, input: 'still bad', times: 1 });
 		const text = '={{ "Corrected " + Math.random() + ". It is still bad." }}';
-		const corrected = speechNode({ maxSegmentCharacters: 30, longText: 'split' }, { text });
+		const corrected = speechNode({ maxSegmentCharacters: 30 }, { text });
 		const before = sim.charges.length;
 		const { outputs } = await retry(failed, {
 			parameters: corrected,

@@ -132,20 +132,6 @@ test('a Retry-After of more than ten minutes is told, not waited for', async () 
 	expect(sent()).toHaveLength(1);
 });
 
-test('a request that was cut, and no jobs: the error says both, and what helps', async () => {
-	sim.fault({ path: '/v1/audio/speech', status: 524, times: Infinity });
-	const body = error('Invalid URL (POST /v1/audio/speech/jobs)', { type: 'invalid_request_error' });
-	sim.fault({ path: '/v1/audio/speech/jobs', status: 404, body, times: Infinity });
-	const { outputs } = await run();
-	expect(outputs[2][0].json.error).toMatchObject({
-		message: expect.stringMatching(/\(524\).*no speech jobs/),
-		description: expect.stringMatching(
-			/"Split".*"Max Segment Characters".*not charged, by the gateway's API document/,
-		),
-	});
-	expect(sent()).toHaveLength(2);
-});
-
 test.each(['x-litellm-call-id', 'x-portkey-trace-id', 'cf-ray'])(
 	'%s is a request ID where there is no better one',
 	async (name) => {

@@ -85,8 +85,8 @@ test.each(['job', 'video'])(
 	async (kind) => {
 		const make = kind === 'job' ? job : video;
 		const get = make('get');
-	delete get.jobId;
-	delete get.videoId;
+		delete get.jobId;
+		delete get.videoId;
 		const created = await run({ parameters: make('create'), items: [item(ROW)] });
 		const { id } = created.left[0][0].json;
 		const known = await run({ parameters: get, items: created.left[0] });
@@ -140,7 +140,7 @@ test.each<[string, string, IDataObject]>([
 
 test('on Unknown, what only Settle needs is apart, at the end', async () => {
 	sim.fault({ input: 'Two', status: 504, charge: true, headers: { 'x-request-id': 'r-2' } });
-	const parameters = speechNode({ longText: 'split', maxSegmentCharacters: 5 });
+	const parameters = speechNode({ maxSegmentCharacters: 5 });
 	const { outputs } = await run({ parameters, items: [item({ text: 'One.\n\nTwo.' })] });
 	const [{ json }] = outputs[1];
 	expect(Object.keys(json)).toEqual([
@@ -176,7 +176,7 @@ describe('a row that a node like this one has made', () => {
 
 	test('only its `error` stays behind: n8n would take the item for a failed one', async () => {
 		sim.fault({ input: 'Two', status: 422 });
-		const options = { longText: 'split', maxSegmentCharacters: 5 };
+		const options = { maxSegmentCharacters: 5 };
 		const row = { ...ROW, text: 'One.\n\nTwo.', reason: 'A reader has asked for it.' };
 		const failed = await run({
 			...{ parameters: speechNode(options), items: [item(row)] },
@@ -201,7 +201,7 @@ describe('a row that a node like this one has made', () => {
 		const fields = ['cover', 'completed', 'completed_2', 'received', 'received_11', 'completed_by'];
 		const file = await cover();
 		const binary = Object.fromEntries(fields.map((field) => [field, file]));
-		const parameters = speechNode({ longText: 'split', maxSegmentCharacters: 5 });
+		const parameters = speechNode({ maxSegmentCharacters: 5 });
 		const filesOf = async () => {
 			const items = [row({ json: { text: 'One.\n\nTwo.' }, binary })];
 			const { left } = await run({ parameters, items, ...more });

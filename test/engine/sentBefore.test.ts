@@ -238,7 +238,7 @@ test('an item that was charged in part before a run stopped is known by every wo
 	];
 	sim.fault({ input: two, status: 521, retryAfter: 5 });
 	sim.fault({ input: 'This is refused.', status: 400, delayMs: 100 });
-	const split = { longText: 'split', maxSegmentCharacters: 30, maxRetries: 1 };
+	const split = { maxSegmentCharacters: 30, maxRetries: 1 };
 	expect((await run({ items }, split)).error?.message).toContain('item 2 of 2');
 	expect(sim.charged()).toEqual([one]);
 	elsewhere();

@@ -34,7 +34,7 @@ const NODES: Row[] = [
 		'speech.generate',
 		{
 			...{ text, voice: byId(of('voice.create', '_id')), responseFormat: 'wav' },
-			options: { longText: 'split', maxSegmentCharacters: 30, binaryPropertyName: 'speech' },
+			options: { maxSegmentCharacters: 30, binaryPropertyName: 'speech' },
 		},
 		[...AUDIO, 'model', 'voice', 'responseFormat', 'characters', 'segments', 'estimatedTokens'],
 		'speech',

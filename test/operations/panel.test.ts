@@ -134,10 +134,11 @@ test('an option that is offered beside another is kept, and shown once, without 
 		...{ maxSegmentCharacters: 'longText', pauseBetweenSegments: 'longText' },
 		...{ parentheses: 'textFormat', binaryPropertyName: 'fileName' },
 	};
+	const ofDialogue = { ...parents, maxSegmentCharacters: 'pauseBetweenSegments' };
 	for (const { resource, operation, options } of descriptions)
-		for (const [name, parent] of Object.entries(parents)) {
+		for (const [name, parent] of Object.entries(operation === 'dialogue' ? ofDialogue : parents)) {
 			const [option] = options.filter((one) => one.name === name);
-			if (!option) continue;
+			if (!option || !options.some((one) => one.name === parent)) continue;
 			expect(shownBeside(options, {})).not.toContain(name);
 			const value = option.default as string | number;
 			for (const values of [{ [name]: value }, { [name]: value, [parent]: 'any' }]) {

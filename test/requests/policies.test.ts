@@ -3,21 +3,11 @@ import { readList } from '../../nodes/SpeechGateway/gateway/readList';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import { firstPollMs, jobProgress, nextPollMs } from '../../nodes/SpeechGateway/tasks/pollSchedule';
-import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
-import { type Run, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
 	backoffMs,
 	retryAfterMs,
 	throttledMs,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
-
-test('tokens beyond the estimate count to the last one that may be spent', () => {
-	const lasting = new LastingRecord({});
-	lasting.limit = 8;
-	lasting.reserve(3);
-	const run = { lasting } as Run;
-	expect([5, 1, 3].map((tokens) => spendExtra(run, tokens))).toEqual([0, 1, 3]);
-});
 
 describe('base URL', () => {
 	test.each([

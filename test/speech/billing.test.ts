@@ -84,13 +84,12 @@ test('the multiplier takes all, and totals are rounded up', () => {
 	expect(estimate('😀'.repeat(10), 1).textTokens).toBe(5); // a character is a code point
 });
 
-test('what was spoken costs by its length; by its text where that is not known; a job by its characters', () => {
+test('what was spoken costs by its length; by its text where that is not known', () => {
 	const text = 'a'.repeat(850);
 	expect(spokenTokens([{ text, seconds: 30 }])).toBe(713); // half a minute, and 213 of text
 	expect(spokenTokens([{ text, speed: 2, seconds: 30 }])).toBe(713);
 	expect(spokenTokens([{ text }])).toBe(1213);
 	expect(spokenTokens([{ text, speed: 2 }])).toBe(713);
-	expect(spokenTokens([{ text, speed: 2, seconds: 30, isJob: true }])).toBe(3613);
 	expect(spokenTokens([{ text, seconds: 30 }], 2)).toBe(1426);
 	// The text of all requests is counted as one; totals are rounded up.
 	expect(spokenTokens([{ text: 'ab', seconds: 6 }, { text: '好d' }])).toBe(100 + 6 + 2);

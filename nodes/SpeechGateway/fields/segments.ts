@@ -1,6 +1,6 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { clockSeconds } from '../core/timestamp';
-import { ADDED, besideOption, type InputOf, option, optional } from './field';
+import { ADDED, type InputOf, option, optional } from './field';
 import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './kinds';
 import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
@@ -21,28 +21,22 @@ function secondsOf(text: string, label: string): number {
  * sent.
  */
 export const cutFields = {
-	maxSegmentCharacters: besideOption(
-		'longText',
-		numberOption({
-			displayName: 'Max Segment Characters',
-			name: 'maxSegmentCharacters',
-			min: 1,
-			max: MAX_INPUT_CHARACTERS,
-			integer: true,
-			// As the gateway's document recommends: about 1,300 characters come near its limit of 100 seconds.
-			default: 1000,
-			description:
-				'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
-		}),
-	),
-	pauseBetweenSegments: besideOption(
-		'longText',
-		pauseOption({
-			displayName: 'Pause Between Segments',
-			name: 'pauseBetweenSegments',
-			description: 'Silence between the segments of a long text',
-		}),
-	),
+	maxSegmentCharacters: numberOption({
+		displayName: 'Max Segment Characters',
+		name: 'maxSegmentCharacters',
+		min: 1,
+		max: MAX_INPUT_CHARACTERS,
+		integer: true,
+		// As the gateway's document recommends: about 1,300 characters come near its limit of 100 seconds.
+		default: 1000,
+		description:
+			'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
+	}),
+	pauseBetweenSegments: pauseOption({
+		displayName: 'Pause Between Segments',
+		name: 'pauseBetweenSegments',
+		description: 'Silence between the segments of a long text',
+	}),
 	/**
 	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then
 	 * gets a record of its segments even if it has a single segment.
@@ -123,13 +117,3 @@ export const segmentFields = {
 
 /** The values of `segmentFields`; pauses in ms, times in seconds. */
 export type SegmentValues = InputOf<typeof segmentFields>;
-
-/** Descriptions of `auto` and `split` in all operations that have them. */
-export const splitChoices = {
-	auto: {
-		name: 'Automatic',
-		description:
-			'Split into segments when needed; one that takes too long is split again, and becomes a job only if it is short',
-	},
-	split: { name: 'Split', description: 'The same, but never use a job' },
-};

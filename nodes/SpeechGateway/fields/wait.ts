@@ -1,4 +1,4 @@
-import { type InputOf, unsetOf } from './field';
+import type { InputOf } from './field';
 import { choiceOption, secondsOption } from './kinds';
 
 /** How long, and how often, to look for a result. */
@@ -51,6 +51,3 @@ export const waitFields = {
 
 /** The values of `waitFields`; times in ms. */
 export type WaitSettings = InputOf<typeof waitFields>;
-
-/** How a job is waited for where the user has no say. */
-export const DEFAULT_WAIT: WaitSettings = unsetOf(waitFields);

@@ -205,12 +205,12 @@ export class ItemLedger {
 		const files: Record<string, IBinaryData> = {};
 		for (const entry of this.entries()) {
 			if (entry.state !== 'done') continue;
-			const { segment, value, made = value } = entry;
-			if (!('binary' in made) || !isFile(made.binary)) continue;
+			const { segment, value } = entry;
+			if (!('binary' in value) || !isFile(value.binary)) continue;
 			let position = segment?.position ?? 1;
 			// A text that was split anew has other numbers than before.
 			while (completedField(position) in files) position++;
-			files[completedField(position)] = made.binary;
+			files[completedField(position)] = value.binary;
 		}
 		return files;
 	}
@@ -241,9 +241,7 @@ export class ItemLedger {
 	): Promise<void> {
 		const { result, reused = {}, filesOf } = this.record;
 		if (filesOf === executionId) return;
-		const done = this.entries().flatMap((entry) =>
-			entry.state === 'done' ? [entry.value, entry.made ?? {}] : [],
-		);
+		const done = this.entries().flatMap((entry) => (entry.state === 'done' ? [entry.value] : []));
 		const places: Array<[place: object, file: unknown, field: string]> = [];
 		for (const value of [...Object.values(reused), ...done])
 			if ('binary' in value) places.push([value, value.binary, 'binary']);
@@ -291,12 +289,6 @@ export class ItemLedger {
 	/** Its charges have left the node: people add them up, so each leaves once in an execution. */
 	tellCharges(): void {
 		this.record.told = chargesOf(this.record).map(({ request }) => request);
-	}
-
-	/** Keeps what a free step has made of a request that is done, such as the audio of a job, until the item is finished. */
-	keep(request: string, made: object): void {
-		const entry = this.record.requests[request];
-		if (entry?.state === 'done') entry.made = made;
 	}
 
 	/** The request may have been charged: it is never sent again. `tokens`: what it cost if it was, where that is certain. */

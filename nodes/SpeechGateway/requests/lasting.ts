@@ -57,8 +57,6 @@ const filled = <T extends object>(fields: T): T | undefined => {
 
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
-	/** The spending limit of this call, in tokens. */
-	limit = Infinity;
 	private readonly inProcess: InProcess;
 
 	constructor(

@@ -182,7 +182,10 @@ export const RULES = [
 		],
 		'cut',
 		'workflow',
-		[CUT, `${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`],
+		[
+			CUT,
+			`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job. Where even short texts are cut, the gateway is down: try again later.`,
+		],
 	),
 	// new-api and one-api, whose upstream's Cloudflare has cut it.
 	rule({ status: '524', from: 'gateway', with: 'billed' }, 'cut', 'workflow', [

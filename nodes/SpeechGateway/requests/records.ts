@@ -63,8 +63,6 @@ export type Entry =
 
 interface Done {
 	value: object;
-	/** What a free step has made of it, such as the audio of a job. */
-	made?: object;
 }
 
 /** Whether another execution has sent it, and pays for it. */

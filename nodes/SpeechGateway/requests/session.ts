@@ -50,13 +50,6 @@ export interface Session extends Run {
 	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 }
 
-/** Sets tokens aside beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
-export function spendExtra({ lasting }: Run, tokens: number): number {
-	const beyond = lasting.spent + lasting.setAside + tokens - lasting.limit;
-	if (beyond <= 0) lasting.reserve(tokens);
-	return Math.max(0, beyond);
-}
-
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 

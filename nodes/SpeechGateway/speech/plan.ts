@@ -8,7 +8,6 @@
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
 import { grouped } from '../core/grouped';
-import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { FileValues } from '../fields/files';
 import type { FileRef } from '../fields/kinds';
 import type { PodcastValues } from '../fields/podcast';
@@ -49,7 +48,8 @@ export type NarrationInput = SpeakingInput &
 	SegmentValues &
 	FileValues &
 	PodcastValues & {
-		longText: 'auto' | 'split' | 'job' | 'single';
+		/** `single`: the text is never cut. A dialogue has no choice. */
+		longText?: 'auto' | 'single';
 	} & OnRecord;
 
 /** What is known of an item besides what the user set. */
@@ -270,8 +270,7 @@ export function cutIntoSegments(
 	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
 	earlier?: EarlierSegments,
 ): PreparedSegments {
-	const { longText } = input;
-	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : input.maxSegmentCharacters;
+	const { longText, maxSegmentCharacters: maxCharacters } = input;
 	const headings = input.chapters === 'headings' ? text.headings : [];
 	const fits =
 		!earlier &&
@@ -339,21 +338,15 @@ function paidText({ segments, text }: Plan, left = false): string {
 export const textToSend = (plan: Plan): string => paidText(plan, true);
 
 /** What decides about a price, besides the text. */
-export type Priced = Pick<
-	NarrationInput,
-	'speed' | 'modelMultiplier' | 'longText' | 'maxEstimatedTokens'
->;
-
-const tokensFor = (input: Priced, text: string): number => {
-	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
-	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
-};
+export type Priced = Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'maxEstimatedTokens'>;
 
 /** The estimate for an item: of all its requests, whenever they were sent. */
-export const tokensOf = (input: Priced, plan: Plan): number => tokensFor(input, paidText(plan));
+export const tokensOf = (input: Priced, plan: Plan): number =>
+	estimateOf(input, paidText(plan)).estimatedTokens;
+
 /** The estimate for what is still to be sent, which the spending limit is about. */
 export const tokensToSend = (input: Priced, plan: Plan): number =>
-	tokensFor(input, textToSend(plan));
+	estimateOf(input, textToSend(plan)).estimatedTokens;
 
 /**
  * The voices of what is to be sent, and those by title of what is taken from a previous version: another voice may have

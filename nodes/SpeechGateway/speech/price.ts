@@ -62,15 +62,14 @@ export const estimateTextTokens = (text: string): number =>
 const wholeTokens = (tokens: number): number => Math.ceil(Number(tokens.toFixed(6)));
 
 /**
- * What speech has cost: by the length of the audio of each request, or by its text where the length is not known, and
- * for jobs, which are charged by text. Rounded up to whole tokens.
+ * What speech has cost: by the length of the audio of each request, or by its text where the length is not known.
+ * Rounded up to whole tokens.
  */
 export function spokenTokens(
-	requests: Array<{ text: string; speed?: number; seconds?: number; isJob?: boolean }>,
+	requests: Array<{ text: string; speed?: number; seconds?: number }>,
 	modelMultiplier = 1,
 ): number {
-	const audioTokens = requests.reduce((sum, { text, speed = 1, seconds, isJob }) => {
-		if (isJob) return sum + audioTokensAsJobOf(text);
+	const audioTokens = requests.reduce((sum, { text, speed = 1, seconds }) => {
 		if (seconds === undefined) return sum + audioTokensOf(text) / speed;
 		return sum + (seconds * TOKENS_PER_MINUTE) / 60;
 	}, 0);

@@ -25,13 +25,6 @@ export type SegmentResult = StoredAudio | { status: 'unknown' | 'notSent'; error
 /** Whether there is audio of a segment. */
 export const isDone = (result: SegmentResult): result is StoredAudio => 'binary' in result;
 
-/** The ID of the job that an error is about; then it is paid for. */
-export function jobIdOf(error: unknown): string | undefined {
-	const id =
-		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
-	return typeof id === 'string' ? id : undefined;
-}
-
 /**
  * The error to report, with what is done and what remains: an unknown outcome, else the first failure that says
  * something. A run that broke off after anything was paid for is unknown, too.
@@ -100,7 +93,7 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
 /**
  * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes
  * received. `json.runs` has an entry a run, by which a workflow can put the rest in its place: `{ from, to,
- * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent', jobId? }`, segments counted from 1.
+ * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent' }`, segments counted from 1.
  * `remainingText` is the text of all that has no audio.
  */
 export async function describeRemains(
@@ -133,9 +126,8 @@ export async function describeRemains(
 			}
 			continue;
 		}
-		const jobId = jobIdOf(first.error);
 		const { status } = first;
-		runs.push({ from: from + 1, to: to + 1, status, ...(jobId && { jobId }) });
+		runs.push({ from: from + 1, to: to + 1, status });
 		remaining.push(wordsOf(plan, from, to));
 		for (const [index, one] of run.entries())
 			if (!isDone(one)) Object.assign(files, receivedOf(one.error, from + index + 1));
@@ -193,5 +185,5 @@ function runsOf(results: SegmentResult[]): Array<{ from: number; run: SegmentRes
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
 function belongTogether(one: SegmentResult, next: SegmentResult): boolean {
 	if (isDone(one)) return isDone(next) && !joinBlocker(one.info, next.info);
-	return !isDone(next) && one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
+	return !isDone(next) && one.status === next.status;
 }

@@ -15,7 +15,7 @@ type Splitting = Pick<NarrationInput, 'longText' | 'maxSegmentCharacters'>;
 
 /** Whether a text goes again as shorter segments when the gateway cuts it. */
 export const canBeSplit = ({ longText }: Pick<Splitting, 'longText'>, text: string): boolean =>
-	(longText === 'auto' || longText === 'split') && countCharacters(text) > SHORTEST;
+	longText !== 'single' && countCharacters(text) > SHORTEST;
 
 /** The longest segment to try after one of so many characters was cut: half, since the time it takes grows with them. */
 const lengthAfter = (characters: number): number => Math.max(SHORTEST, Math.floor(characters / 2));

@@ -24,17 +24,14 @@ import {
 	type PlannedHeading,
 	type PlannedSegment,
 	type Planner,
-	textToSend,
 	voiceIdsIn,
 } from './plan';
 import { cutReused, hintOnReuse, recordFor } from './previous';
-import { estimateOf, hintOnJobPrice } from './price';
 import {
 	describeRemains,
 	firstError,
 	howToGetSegments,
 	isDone,
-	jobIdOf,
 	type SegmentResult,
 	pausesBetween,
 } from './remains';
@@ -103,15 +100,13 @@ async function finished(narration: Narration, results: SegmentResult[]): Promise
 }
 
 /**
- * Hints that need no audio: a request near the gateway's limit, the price of a job, what is used again, times that are
- * too short.
+ * Hints that need no audio: a request near the gateway's limit, what is used again, times that are too short.
  */
 function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	if (input.longText === 'single' && countCharacters(plan.text) > NEAR_THE_LIMIT_CHARACTERS)
 		hints.add(NEAR_THE_LIMIT);
-	if (input.longText === 'job') hintOnJobPrice(item.session, estimateOf(input, textToSend(plan)));
 	hintOnReuse(item, input, plan);
 	hintOnTimes(item, shortSlots(input, plan.segments));
 	const numbers = plan.segments.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
@@ -172,9 +167,7 @@ async function speakAll(
 			return mustFit(await speak(narration, request));
 		} catch (error) {
 			item.giveUp();
-			// A job that was accepted is paid for, whatever became of it.
-			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
-			return { status: paid ? 'unknown' : 'notSent', error };
+			return { status: error instanceof OutcomeUnknownError ? 'unknown' : 'notSent', error };
 		}
 	};
 	return await Promise.all(requests.map(speakOne));

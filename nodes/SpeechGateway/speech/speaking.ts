@@ -72,7 +72,7 @@ export const hintsOn = ({ notes, pauses, written }: PreparedText, isWhole: boole
 const EXPRESSION = /\{\{[^{}]{0,60}\$(?:json|input|item|node|now|today|\()[^{}]{0,60}\}\}/;
 
 const NO_PAUSE_IN_ONE_REQUEST =
-	'Pauses and times were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
+	'Pauses and times were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" makes them.';
 
 /** The request body of a text; only what the user set is sent. `voice`: an id; the gateway's default one is left out. */
 export function speechBody(manner: Manner, text: string, voice: string): IDataObject {
@@ -85,6 +85,12 @@ export function speechBody(manner: Manner, text: string, voice: string): IDataOb
 		...(voice !== DEFAULT_VOICE && { voice }),
 	};
 }
+
+/** What messages about a request name. */
+export const subjectOf = ({ model, voice }: IDataObject) => ({
+	model: String(model),
+	voice: typeof voice === 'string' ? voice : undefined,
+});
 
 /**
  * Refuses the whole run when the estimates of all items, with what is `spent` in this execution and set aside by other calls,
@@ -113,6 +119,5 @@ export function checkBudget(
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	run.lasting.limit = limit;
 	run.lasting.reserve(total);
 }

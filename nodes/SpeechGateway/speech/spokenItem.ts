@@ -13,7 +13,7 @@ import type { NarrationInput, Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { hintOnTimes, lateSegments } from './slots';
-import { isSpokenAsJob, type Narration } from './speak';
+import type { Narration } from './speak';
 import {
 	type CueShape,
 	type HeardText,
@@ -99,13 +99,13 @@ const soundsOf = (
 		};
 	});
 
-/** What it cost: by the length of the audio, without pauses; of a job, or of audio of unknown length, by characters. */
-function tokensByLength({ item, input, plan, requests }: Narration, spoken: StoredAudio[]): number {
+/** What it cost: by the length of the audio, without pauses; where that is not known, by characters. */
+function tokensByLength({ input, plan }: Narration, spoken: StoredAudio[]): number {
 	const { speed, modelMultiplier } = input;
 	const paid = plan.segments.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
 		const { seconds } = spoken[index].info;
-		return { text, speed, seconds, isJob: isSpokenAsJob(item, requests[index]) };
+		return { text, speed, seconds };
 	});
 	return spokenTokens(paid, modelMultiplier);
 }

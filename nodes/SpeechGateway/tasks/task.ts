@@ -19,7 +19,7 @@ const MAX_CUSTOM_DATA = 10;
 export async function submitTask(
 	item: ItemRequests,
 	kind: Task['kind'],
-	request: Pick<BilledRequest<IDataObject>, 'input' | 'segment' | 'about' | 'price'>,
+	request: Pick<BilledRequest<IDataObject>, 'input' | 'about' | 'price'>,
 ): Promise<IDataObject & { id: string }> {
 	const { create: endpoint } = taskEndpoints[kind];
 	const body = await item.billed({

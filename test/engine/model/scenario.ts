@@ -67,7 +67,7 @@ export interface Settings {
 	maxRetries: number;
 	concurrency: number;
 	maxSegmentCharacters: number;
-	longText?: 'auto' | 'split' | 'job' | 'single';
+	longText?: 'auto' | 'single';
 	/** The text of every item is another. */
 	changedText?: boolean;
 	/** An expression makes it anew each time that it is read. */
@@ -309,7 +309,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	maxRetries: one(0, 1, 2),
 	concurrency: one(1, 2, 4, 8),
 	maxSegmentCharacters: one(120, 240, 480, 1000),
-	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
+	longText: one(undefined, undefined, undefined, 'auto', 'single'),
 	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
 	everNewName: one(undefined, undefined, true),
 	anew: one(undefined, undefined, undefined, true),
@@ -328,8 +328,6 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 				{ maxSegmentCharacters: 240 },
 				{ maxSegmentCharacters: 1000 },
 				{ longText: 'auto' },
-				{ longText: 'split' },
-				{ longText: 'job' },
 				{ longText: 'single' },
 				{ changedText: true },
 				{ speed: 2 },
@@ -504,7 +502,6 @@ export function parametersOf(
 				options: {
 					...spoken,
 					...(title && { tags: { values: { title } } }),
-					...((longText === 'auto' || longText === 'split') && { longText }),
 				},
 			};
 		case 'createJob':

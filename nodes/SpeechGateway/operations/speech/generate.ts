@@ -1,6 +1,6 @@
 /**
- * Speech → Generate and Estimate. Generate sends a text in segments of up to 1,000 characters (`POST /v1/audio/speech`;
- * as jobs, of up to 10,000), is charged by the minute of audio, and hands over one file of all of them. A segment that
+ * Speech → Generate and Estimate. Generate sends a text in segments of up to 1,000 characters (`POST /v1/audio/speech`),
+ * is charged by the minute of audio, and hands over one file of all of them. A segment that
  * the gateway cuts after 100 seconds (524) costs nothing and goes again in halves. After a 504 the item leaves on
  * Unknown, with the files of what was spoken and the text that remains. Estimate makes the same plan and sends nothing.
  */
@@ -12,7 +12,7 @@ import { defineOperation } from '../../requests/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
 import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
-import { estimateOf, hintOnJobPrice } from '../../speech/price';
+import { estimateOf } from '../../speech/price';
 import { hintOnTimes, shortSlots } from '../../speech/slots';
 import { countCharacters } from '../../text/characters';
 
@@ -48,12 +48,9 @@ const planText = planner((input: EstimateInput, earlier) => {
 const NO_HEADINGS =
 	'No headings were found in the text, so the file has no chapters. Check the option "Text Format".';
 const NO_CHAPTERS_IN_ONE_REQUEST =
-	'Chapters were left out: where they begin is not known in a single request. Set "Long Text" to "Automatic", "Split" or "Job".';
+	'Chapters were left out: where they begin is not known in a single request. Set "Long Text" to "Automatic".';
 
-/**
- * Speaks a text of any length into one file; charged as `narration.ts` says. With `longText` = `job`, every segment is
- * a job.
- */
+/** Speaks a text of any length into one file; charged as `narration.ts` says. */
 export const generate = defineOperation(speech.generate, {
 	prepare: withFiles<GenerateValues>,
 	...narration<GenerateInput>(planText, ({ text }) => text),
@@ -75,7 +72,6 @@ export const estimate = defineOperation(speech.estimate, {
 		const short = shortSlots(input, plan.segments);
 		hintOnTimes(item, short);
 		const estimate = estimateOf(input, textToSend(plan));
-		if (input.longText === 'job') hintOnJobPrice(item.session, estimate);
 		const estimated = {
 			characters: countCharacters(plan.text),
 			segments: plan.segments.length,

@@ -1,6 +1,6 @@
 import { InputError, NOTHING_SENT } from '../../core/errors';
 import { requiredText, spokenText } from '../../fields/checks';
-import { type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
+import { besideOption, type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
 import { fileFields } from '../../fields/files';
 import { describeResource } from '../../fields/form';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../fields/kinds';
 import { speechModelField } from '../../fields/model';
 import { chaptersOption, podcastFields } from '../../fields/podcast';
-import { cutFields, segmentFields, splitChoices } from '../../fields/segments';
+import { cutFields, segmentFields } from '../../fields/segments';
 import { speakingFields, speechFields } from '../../fields/speech';
 import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { endpoints } from '../../gateway/endpoints';
@@ -38,10 +38,9 @@ const anyLengthFields = {
 		description:
 			'What to do with a text that is too long for one request, which the gateway stops after about 1,300 characters',
 		choices: {
-			...splitChoices,
-			job: {
-				name: 'Job',
-				description: 'One job per 10,000 characters, charged up front by their number',
+			auto: {
+				name: 'Automatic',
+				description: 'Split into segments when needed; one that takes too long is split again',
 			},
 			single: {
 				name: 'Single Request',
@@ -52,10 +51,17 @@ const anyLengthFields = {
 	}),
 };
 
+/** Of use only where a text may be cut. */
+const besideLongText = {
+	maxSegmentCharacters: besideOption('longText', cutFields.maxSegmentCharacters),
+	pauseBetweenSegments: besideOption('longText', cutFields.pauseBetweenSegments),
+};
+
 /** Options that affect the characters, the cuts and the price of a text. */
 const estimateFields = {
 	...anyLengthFields,
 	...cutFields,
+	...besideLongText,
 	chapters: chaptersOption({ headings }),
 };
 
@@ -65,6 +71,7 @@ export type EstimateValues = InputOf<typeof estimateFields>;
 const generateFields = {
 	...anyLengthFields,
 	...segmentFields,
+	...besideLongText,
 	...podcastFields(headings),
 	...fileFields('speech'),
 };
@@ -146,14 +153,9 @@ const dialogueFields = {
 	speakers: refuseLiterals(panelField(speakers, readSpeakers, {})),
 	voicesByName,
 	...speakingFields,
-	longText: choiceOption({
-		displayName: 'Long Text',
-		name: 'longText',
-		default: 'auto',
-		description: 'What to do with a speech that is too long for one request',
-		choices: splitChoices,
-	}),
 	...segmentFields,
+	// Of use to few, where each speech is a segment of its own.
+	maxSegmentCharacters: besideOption('pauseBetweenSegments', cutFields.maxSegmentCharacters),
 	...podcastFields({
 		name: 'Headings',
 		description: 'Lines such as "# Weather" between the speeches; they are not read out',
@@ -164,18 +166,10 @@ const dialogueFields = {
 /** The values of Speech → Dialogue. */
 export type DialogueValues = InputOf<typeof dialogueFields>;
 
-/**
- * What Generate and Dialogue have in common. With `auto`, a short segment that is cut becomes a job: so both may send
- * to its endpoints.
- */
+/** What Generate and Dialogue have in common. */
 const speaking = {
-	sends: [
-		endpoints.voices,
-		endpoints.speech,
-		endpoints.createJob,
-		endpoints.job,
-		endpoints.jobContent,
-	],
+	// After a page of 524, it asks once for a job that cannot be: see `hasJobRoutes`.
+	sends: [endpoints.voices, endpoints.speech, endpoints.job],
 	makesFile: true,
 	price:
 		'about 1,000 tokens per minute of audio. Speech → Estimate calculates the number for free.',

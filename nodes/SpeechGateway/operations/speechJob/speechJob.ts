@@ -6,11 +6,12 @@ import type { Voice } from '../../fields/voice';
 import type { SpeechValues } from '../../fields/speech';
 import type { VoiceIds } from '../../requests/records';
 import { speechJob } from './speechJob.form';
-import { estimateOf, hintOnJobPrice } from '../../speech/price';
-import { downloadAudio, submitJob } from '../../speech/speak';
+import { estimateOf, hintOnJobPrice, MAX_AUDIO_BYTES } from '../../speech/price';
+import { storeAudio } from '../../files/storeAudio';
+import { fetchFile, submitTask } from '../../tasks/task';
 import { joinStored } from '../../files/joinStored';
 import { lookUpVoices, voiceNameOf } from '../../speech/voices';
-import { checkBudget, hintsOn, preparedText, speechBody } from '../../speech/speaking';
+import { checkBudget, hintsOn, preparedText, speechBody, subjectOf } from '../../speech/speaking';
 import { countCharacters } from '../../text/characters';
 import type { TextFormat } from '../../text/format';
 import { taskOperations } from '../taskOperations';
@@ -65,12 +66,21 @@ export const speechJobOperations = taskOperations(speechJob, {
 		// A job of an earlier attempt is only taken up: a hint on its price would come too late.
 		if (!item.ledger.maybeCharged) hintOnJobPrice(item.session, estimateOf(input, text));
 		const body = speechBody(input, text, voiceNameOf(voice));
-		const job = await submitJob(item, input.modelMultiplier, { body });
+		const job = await submitTask(item, 'job', {
+			input: body,
+			about: subjectOf(body),
+			price: { estimate: estimateOf(input, text).estimatedTokensAsJob, isExact: true },
+		});
 		return { ...job, textFormat };
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
-		const audio = await downloadAudio(item, id, responseFormat, fileName);
+		const audio = await fetchFile(
+			item,
+			{ kind: 'job', id },
+			async (response) =>
+				await storeAudio(item, response, responseFormat, fileName, { maxBytes: MAX_AUDIO_BYTES }),
+		);
 		// For its name, and a header that fits its frames.
 		const { binary, info } = await joinStored(item.session, [audio], fileName);
 		return {
