@@ -30,7 +30,7 @@ const FIRST = 'scripts/demo/table.json';
 /**
  * `npm run dev`: a real n8n with the package, in front of the simulator, logged in, with a credential and the example
  * workflows. What is saved under nodes/ or credentials/ is compiled into the installed package, and n8n and open editors
- * take it over. `--version 1.123` chooses the n8n. Ctrl-C ends all.
+ * take it over. `--version 2.16` chooses the n8n. Ctrl-C ends all.
  */
 export async function main(args: string[]): Promise<never> {
 	const version = chosenVersion(args);

@@ -5,8 +5,9 @@ import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
 import {
 	CACHE,
+	CURRENT,
 	installN8n,
-	N8N_VERSIONS,
+	OLDEST,
 	REPOSITORY,
 	type N8nVersion,
 } from '../test/support/n8n/install';
@@ -15,8 +16,6 @@ import { run, secondsSince, toStdout, type Show } from '../test/support/n8n/step
 import { runJest } from './jest';
 import { scan } from './scan';
 import { testVersions } from './versions';
-
-const [CURRENT, COMPATIBLE] = N8N_VERSIONS;
 
 interface Step {
 	name: string;
@@ -195,8 +194,8 @@ const SUITES: Record<string, Step[]> = {
 	'--compat': [
 		programs({ ffmpeg: 'ffmpeg' }),
 		pack,
-		install(COMPATIBLE),
-		jest(['n8n'], n8nWorkers(0.75), COMPATIBLE),
+		install(OLDEST),
+		jest(['n8n'], n8nWorkers(0.75), OLDEST),
 	],
 	'--gateways': [programs({ python3: 'python3-venv' }), litellm, jest(['gateways'], 1)],
 	'--queue': [
@@ -231,7 +230,7 @@ async function perform(steps: Step[], shower: (name: string) => Show): Promise<v
 
 /**
  * `npm test`: everything on n8n 2.41; after the first step that fails, none begins.
- * `--compat`: the tests in a real n8n, on 1.123.
+ * `--compat`: the tests in a real n8n, on 2.16.
  * `--queue`: those with PostgreSQL, Redis and workers.
  * `--gateways`: those behind LiteLLM's proxy, which comes from PyPI.
  * `--versions`: those in a real n8n, on the newest version of each line (or on those named); writes docs/compatibility.md.

@@ -5,7 +5,6 @@ import {
 	adoptN8n,
 	CACHE,
 	installN8n,
-	isAtLeast,
 	isN8nVersion,
 	lockedN8n,
 	N8N_VERSIONS,
@@ -15,21 +14,15 @@ import {
 } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { npm, run, step } from '../test/support/n8n/steps';
-import { type JestReport, runJest } from './jest';
+import { runJest } from './jest';
 
 const DOCUMENT = path.join(REPOSITORY, 'docs/compatibility.md');
 const TABLE = /(<!-- tested versions -->\n)[^]*?(<!-- end -->)/;
 const MISSING = /(<!-- not tested -->\n)[^]*?(<!-- end -->)/;
-const HEAD = [
-	'| n8n | Speech Gateway | Chat Model | passed | failed | tested |',
-	'| --- | --- | --- | --- | --- | --- |',
-];
+const HEAD = ['| n8n | passed | failed | tested |', '| --- | --- | --- | --- |'];
 
-/** Files of tests that are about the chat model. */
-const CHAT_MODEL = /chatModel/;
-
-/** The lines of n8n whose newest version is tested: the oldest that work, and each major version. */
-const LINES = [OLDEST.actionNode, '1', '2.0', OLDEST.chatModel, '2'];
+/** The lines of n8n whose newest version is tested: the oldest that works, and each major version. */
+const LINES = [OLDEST, '2'];
 /** Newer versions that were seen elsewhere: the newest minor version of 2.x, and where 3.x is. */
 const NEWEST_SEEN = 48;
 const NOT_ON_NPM = ['3.x: n8n only publishes it as a Docker image'];
@@ -143,25 +136,14 @@ async function testInstalled(version: N8nVersion, folder: string) {
 	});
 	for (const name of failed) console.log(`n8n ${exact} failed ${name}`);
 	return {
-		row: rowOf(exact, version, report, failed),
+		row: rowOf(exact, report.numPassedTests, failed.length),
 		passed: report.numPassedTests,
 		failed: failed.length,
 	};
 }
 
-function rowOf(exact: string, version: N8nVersion, report: JestReport, failed: string[]): string {
-	const ofChatModel = failed.filter((name) => CHAT_MODEL.test(name)).length;
-	const verdict = (failures: number) => (failures === 0 ? 'works' : `${failures} failed`);
-	const cells = [
-		exact,
-		verdict(failed.length - ofChatModel),
-		isAtLeast(version, OLDEST.chatModel) ? verdict(ofChatModel) : `needs ${OLDEST.chatModel}`,
-		report.numPassedTests,
-		failed.length,
-		new Date().toISOString().slice(0, 10),
-	];
-	return `| ${cells.join(' | ')} |`;
-}
+const rowOf = (exact: string, passed: number, failed: number): string =>
+	`| ${[exact, passed, failed, new Date().toISOString().slice(0, 10)].join(' | ')} |`;
 
 /** The document with a row in its table, in place of the one of the same version; newest first. */
 function withRow(text: string, row: string): string {

@@ -41,7 +41,7 @@ export class LmChatSpeechGateway implements INodeType {
 	methods = { credentialTest: { testGateway }, listSearch: { searchModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		// Loaded on first use: n8n loads this file whenever one of its processes starts, and before 2.16 there is no SDK to load.
+		// Loaded on first use: n8n loads this file whenever one of its processes starts.
 		const { supplyModel } = await import('./supplyModel');
 		return await supplyModel(this, itemIndex);
 	}

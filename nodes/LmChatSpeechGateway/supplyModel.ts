@@ -1,3 +1,4 @@
+import { supplyModel as supplyTo } from '@n8n/ai-node-sdk';
 import {
 	type ISupplyDataFunctions,
 	type NodeApiError,
@@ -15,7 +16,7 @@ import { group } from '../SpeechGateway/fields/field';
 import { Parameters } from '../SpeechGateway/fields/parameters';
 import { readSettings } from '../SpeechGateway/fields/settings';
 import { openRun, openSession } from '../SpeechGateway/requests/session';
-import type { Complete } from './model';
+import { type Complete, SpeechGatewayChatModel } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */
 const CONCURRENCY = 100;
@@ -31,7 +32,6 @@ export async function supplyModel(
 	supplier: ISupplyDataFunctions,
 	itemIndex: number,
 ): Promise<SupplyData> {
-	const { sdk, Model } = await loadSdk(supplier);
 	const execution = new Execution(supplier);
 	try {
 		const parameters = new Parameters(execution, itemIndex);
@@ -46,24 +46,10 @@ export async function supplyModel(
 			}
 		};
 		const answers = group(answerFields).read(parameters);
-		const model = new Model(chatModelField.read(parameters), complete, answers);
-		return sdk.supplyModel(supplier, model);
+		const model = new SpeechGatewayChatModel(chatModelField.read(parameters), complete, answers);
+		return supplyTo(supplier, model);
 	} catch (error) {
 		throw modelError(supplier, error);
-	}
-}
-
-/** Only when it is used: n8n before 2.16 lacks the SDK for AI nodes, and must still load this package. */
-async function loadSdk(context: ISupplyDataFunctions) {
-	try {
-		const sdk = await import('@n8n/ai-node-sdk');
-		const { SpeechGatewayChatModel: Model } = await import('./model');
-		return { sdk, Model };
-	} catch {
-		// Node.js would name folders of the server.
-		const message = 'The Speech Gateway Chat Model needs n8n 2.16 or newer';
-		const description = 'Update n8n, or use the node Speech Gateway with Chat → Complete.';
-		throw nodeError(context.getNode(), { message, description, details: {} }, CONFIGURATION);
 	}
 }
 

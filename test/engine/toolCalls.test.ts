@@ -230,7 +230,7 @@ test('64 MB of results are kept; the oldest are forgotten, and paid for again', 
 	expect(await paidFor('A', 'B', 'C', 'D', 'E', 'E', 'D', 'A')).toBe(6);
 });
 
-/** The node, called by something that calls it itself, as agents of n8n 1 do. */
+/** The node, called by something that calls it itself, as some agents do. */
 function calledBy(
 	agent: (
 		call: (name?: string) => Promise<INodeExecutionData[][]>,

@@ -23,12 +23,12 @@ const refused = error(REFUSED, { code: 'ECONNREFUSED', syscall: 'connect' });
 
 test.each<[string, unknown, object]>([
 	[
-		'n8n 2: the cause says what happened',
+		'n8n 2.41: the cause says what happened',
 		error('The service refused the connection', { code: 'ERR_BAD_REQUEST', cause: refused }),
 		{ failure: 'notSent', code: 'ECONNREFUSED', detail: REFUSED },
 	],
 	[
-		'n8n 1: the code is in httpCode, and the words in messages',
+		'n8n 2.16: the code is in httpCode, and the words in messages',
 		error('The service refused the connection', {
 			httpCode: 'ECONNREFUSED',
 			messages: [REFUSED, 'Try again'],

@@ -5,12 +5,10 @@ import path from 'node:path';
 import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
-import { n8nIsAtLeast } from '../support/n8n/shared';
 import { NODE_NAME, type TestWorkflow, toldOf } from '../support/workflow';
 
 /** n8n 2's "Execution logic v2": what nodes hand over as binary is under `json._files` for the next node. */
 const settings = { binaryMode: 'combined' };
-const describeCombined = n8nIsAtLeast('2.16') ? describe : describe.skip;
 
 const FIXTURE = path.join(REPOSITORY, 'test/audio/fixtures/wav-24000-mono-s16.wav');
 const wav = { data: readFileSync(FIXTURE), mimeType: 'audio/wav', fileName: 'a.wav' };
@@ -26,7 +24,7 @@ async function items(test: TestWorkflow): Promise<INodeExecutionData[]> {
 const filesOf = ({ json }: INodeExecutionData) =>
 	json._files as unknown as Record<string, IBinaryData>;
 
-describeCombined('files under json._files', () => {
+describe('files under json._files', () => {
 	test('what is generated is there, with its subtitles', async () => {
 		const speech = { resource: 'speech', operation: 'generate', text: 'Good morning.' };
 		const [item] = await items({ parameters: { ...speech, options: { subtitles: 'srt' } } });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { N8nClient, type SavedWorkflow } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
-import { N8N_VERSION, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
 
 /** A copy of the repository, whose sources this test may change. */
 let copy: string;
@@ -58,28 +58,22 @@ test('npm run dev: an n8n with the package; a saved change is taken over; Ctrl-C
 	const workflow = await api.request<SavedWorkflow>('GET', `/rest/workflows/${workflowId}`);
 	expect((await api.run(workflow)).status).toBe('success');
 
-	// Older n8n, 1.100 among them, loads the code of a node once.
-	if (n8nIsAtLeast('1.123')) {
-		expect(output).not.toContain('Changed:'); // what was installed is what is compiled
-		const source = path.join(copy, 'nodes/SpeechGateway/SpeechGateway.node.ts');
-		const before = await readFile(source, 'utf8');
-		const after = before.replace(
-			"displayName: 'Speech Gateway'",
-			"displayName: 'Speech Gatehouse'",
-		);
-		expect(after).not.toBe(before);
-		await writeFile(source, after);
-		await printed(/Hot reload triggered for n8n-nodes-speech-gateway/);
-		const label = async () => {
-			const types: unknown = await api.types().catch(() => undefined);
-			if (!Array.isArray(types)) return undefined; // nothing or half of it, while n8n writes it
-			return (types as Array<Record<string, unknown>>).find(
-				({ name }) => name === 'n8n-nodes-speech-gateway.speechGateway',
-			)?.displayName;
-		};
-		while ((await label()) !== 'Speech Gatehouse'); // or the test's time is over
-		expect((await api.run(workflow)).status).toBe('success');
-	}
+	expect(output).not.toContain('Changed:'); // what was installed is what is compiled
+	const source = path.join(copy, 'nodes/SpeechGateway/SpeechGateway.node.ts');
+	const before = await readFile(source, 'utf8');
+	const after = before.replace("displayName: 'Speech Gateway'", "displayName: 'Speech Gatehouse'");
+	expect(after).not.toBe(before);
+	await writeFile(source, after);
+	await printed(/Hot reload triggered for n8n-nodes-speech-gateway/);
+	const label = async () => {
+		const types: unknown = await api.types().catch(() => undefined);
+		if (!Array.isArray(types)) return undefined; // nothing or half of it, while n8n writes it
+		return (types as Array<Record<string, unknown>>).find(
+			({ name }) => name === 'n8n-nodes-speech-gateway.speechGateway',
+		)?.displayName;
+	};
+	while ((await label()) !== 'Speech Gatehouse'); // or the test's time is over
+	expect((await api.run(workflow)).status).toBe('success');
 
 	process.kill(-dev.pid!, 'SIGINT');
 	await once(dev, 'close'); // of npm and all that it started

@@ -82,7 +82,7 @@ test('files that HTTP Request has downloaded become one, with a chapter each', a
 	expect(binary!.chapters.fileName).toBe('joined.chapters.json');
 });
 
-// In memory mode, the default of 1.123, nothing is written; before 2.33, what is left of a file stays until the execution is deleted.
+// Before 2.33, what is left of a file stays until the execution is deleted.
 (n8nIsAtLeast('2.33') ? test : test.skip)(
 	'Stop ends a join while its file is being written; nothing of it stays',
 	async () => {

@@ -2,7 +2,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useBench } from '../support/n8n/bench';
 import { connectMcp } from '../support/n8n/mcp';
-import { n8nIsAtLeast } from '../support/n8n/shared';
 import { makeNode } from '../support/workflow';
 
 const TRIGGER = 'MCP Server';
@@ -39,15 +38,10 @@ async function connect(): Promise<(text: string) => Promise<IDataObject[]>> {
 	return async (text) => JSON.parse(await call(TOOL, { text })) as IDataObject[];
 }
 
-const inN8nOfToday = n8nIsAtLeast('1.123') ? test : test.skip;
-
-inN8nOfToday(
-	'a call is never answered with the result of another client, or of an earlier call',
-	async () => {
-		const clients = [await connect(), await connect()];
-		const atOnce = await Promise.all(clients.map(async (call) => await call('Hello.')));
-		const later = await clients[0]('Hello.');
-		expect([...atOnce, later].map(([{ segments }]) => segments)).toEqual([1, 1, 1]);
-		expect(bench.sim.charged()).toEqual(Array(3).fill('Hello.'));
-	},
-);
+test('a call is never answered with the result of another client, or of an earlier call', async () => {
+	const clients = [await connect(), await connect()];
+	const atOnce = await Promise.all(clients.map(async (call) => await call('Hello.')));
+	const later = await clients[0]('Hello.');
+	expect([...atOnce, later].map(([{ segments }]) => segments)).toEqual([1, 1, 1]);
+	expect(bench.sim.charged()).toEqual(Array(3).fill('Hello.'));
+});

@@ -1,7 +1,6 @@
 import type { INodeExecutionData, OnError } from 'n8n-workflow';
 import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, poll } from '../support/n8n/client';
-import { n8nIsAtLeast } from '../support/n8n/shared';
 import { buildWorkflow, NODE_NAME, toldOf } from '../support/workflow';
 
 const bench = useBench({ latencyMs: 10 });
@@ -84,25 +83,20 @@ test('an item of Waiting that is led back is an error that names the job: it is 
 	expect(charged()).toEqual([texts[0]]);
 });
 
-// n8n 1 drops what the node returns after a timeout.
-const onCurrent = n8nIsAtLeast('2.41') ? test : test.skip;
-onCurrent(
-	"the workflow's timeout: what is finished is handed over, what is under way is Unknown",
-	async () => {
-		bench.sim.fault({ input: texts[1], connection: 'stall' });
-		const workflow = await bench.save({
-			...{ parameters: speech, items, trigger: 'webhook' },
-			settings: { executionTimeout: 3 },
-		});
-		const id = await bench.api.trigger(workflow);
-		expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
-		// n8n ends the execution first, and then stores what the node returns.
-		const execution = await poll(`items of execution ${id}`, async () => {
-			const ended = await bench.api.execution(id);
-			return nodeOutputs(ended, NODE_NAME).length > 0 ? ended : undefined;
-		});
-		const [success, unknown] = nodeOutputs(execution, NODE_NAME);
-		expect(places(success)).toEqual([0, 2, 3, 4]);
-		expect(unknown.map((item) => toldOf(item).reason)).toEqual(['interrupted']);
-	},
-);
+test("the workflow's timeout: what is finished is handed over, what is under way is Unknown", async () => {
+	bench.sim.fault({ input: texts[1], connection: 'stall' });
+	const workflow = await bench.save({
+		...{ parameters: speech, items, trigger: 'webhook' },
+		settings: { executionTimeout: 3 },
+	});
+	const id = await bench.api.trigger(workflow);
+	expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
+	// n8n ends the execution first, and then stores what the node returns.
+	const execution = await poll(`items of execution ${id}`, async () => {
+		const ended = await bench.api.execution(id);
+		return nodeOutputs(ended, NODE_NAME).length > 0 ? ended : undefined;
+	});
+	const [success, unknown] = nodeOutputs(execution, NODE_NAME);
+	expect(places(success)).toEqual([0, 2, 3, 4]);
+	expect(unknown.map((item) => toldOf(item).reason)).toEqual(['interrupted']);
+});

@@ -10,7 +10,7 @@ import {
 	type WorkflowJson,
 } from '../support/n8n/client';
 import { readFixture, storeOnDisk } from '../support/n8n/examples';
-import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { sharedN8n } from '../support/n8n/shared';
 
 /** Rows that the workflow sends at once. */
 const BATCH = 20;
@@ -38,8 +38,7 @@ async function openTable({ api, credential }: Bench, texts: string[]) {
 	});
 	const data = texts.map((text, i) => ({ title: `row-${i + 1}`, text }));
 	await api.request('POST', `${tables}/${id}/insert`, { data, returnType: 'all' });
-	// Before, the node finds a table only by its ID, which the user chooses from a list.
-	const json = workflowWith(n8nIsAtLeast('2.3') ? name : id);
+	const json = workflowWith(name);
 	const folder = storeOnDisk(json, sharedN8n().userFolder);
 	for (const node of json.nodes) if (node.retryOnFail) node.waitBetweenTries = 0;
 	return {
@@ -67,16 +66,13 @@ const workflowWith = (table: string) =>
 		),
 	) as WorkflowJson;
 
-/** Before, n8n has no data tables. */
-const inTables = n8nIsAtLeast('1.113') ? describe : describe.skip;
-
 const night = async ({ api }: Bench, workflow: SavedWorkflow) =>
 	await api.run(workflow, 'Every night');
 const textsOf = (count: number) =>
 	Array.from({ length: count }, (_, i) => `This is the text of row ${i + 1}.`);
 const numbers = (rows: Row[]) => rows.map(({ id }) => id);
 
-inTables('nightly-table', () => {
+describe('nightly-table', () => {
 	const bench = useBench({ latencyMs: 5 });
 
 	test('each row is spoken once, stored and marked; what is unknown or refused is on one list', async () => {
@@ -122,16 +118,14 @@ inTables('nightly-table', () => {
 		expect(nodeOutputs(quiet, 'Generate')).toEqual([]);
 	});
 
-	if (n8nIsAtLeast('2.3')) {
-		test('the workflow makes its table', async () => {
-			const name = `Narrations ${randomUUID()}`;
-			const workflow = await bench.api.importWorkflow(workflowWith(name), [bench.credential]);
-			const execution = await bench.api.run(workflow, 'Once: make the table');
-			expect(executionError(execution)?.message).toBeUndefined();
-			expect(nodeOutputs(execution, 'A sample row')[0][0].json).toMatchObject({
-				title: 'welcome',
-				done: null,
-			});
+	test('the workflow makes its table', async () => {
+		const name = `Narrations ${randomUUID()}`;
+		const workflow = await bench.api.importWorkflow(workflowWith(name), [bench.credential]);
+		const execution = await bench.api.run(workflow, 'Once: make the table');
+		expect(executionError(execution)?.message).toBeUndefined();
+		expect(nodeOutputs(execution, 'A sample row')[0][0].json).toMatchObject({
+			title: 'welcome',
+			done: null,
 		});
-	}
+	});
 });

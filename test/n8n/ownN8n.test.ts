@@ -1,9 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 /* What needs an n8n of its own: its disk is full, it blocks an address, it is killed and started again. The tests build on each other. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CERTIFICATE, startHttps } from '../support/hostileServers';
 import { type Bench, openBench } from '../support/n8n/bench';
 import {
 	type Execution,
@@ -12,7 +13,7 @@ import {
 	type SavedWorkflow,
 } from '../support/n8n/client';
 import { type N8n, startN8n } from '../support/n8n/server';
-import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { sharedN8n } from '../support/n8n/shared';
 import type { SimulatorOptions } from '../support/simulator';
 import { NODE_NAME, toldOf } from '../support/workflow';
 
@@ -21,12 +22,16 @@ const disk = mkdtempSync(path.join(tmpdir(), 'full-disk-'));
 /** Only root may mount. */
 const isMounted = mount('-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk);
 
+const certificates = path.join(mkdtempSync(path.join(tmpdir(), 'trusted-')), 'certificate.pem');
+writeFileSync(certificates, CERTIFICATE);
+
 let n8n: N8n;
 const benches: Bench[] = [];
 beforeAll(async () => {
 	const { tarball, version } = sharedN8n();
 	const env = {
 		N8N_BINARY_DATA_STORAGE_PATH: isMounted ? disk : undefined,
+		NODE_EXTRA_CA_CERTS: certificates,
 		N8N_SSRF_PROTECTION_ENABLED: 'true',
 		N8N_SSRF_BLOCKED_IP_RANGES: '127.0.0.2/32',
 	};
@@ -36,7 +41,7 @@ afterAll(async () => {
 	for (const bench of benches) await bench.close();
 	await n8n?.stop();
 	if (isMounted) spawnSync('umount', [disk]);
-	rmSync(disk, { recursive: true });
+	for (const folder of [disk, path.dirname(certificates)]) rmSync(folder, { recursive: true });
 });
 
 async function open(options?: SimulatorOptions): Promise<Bench> {
@@ -77,21 +82,37 @@ const speech = (options: object) => ({
 	},
 );
 
-// n8n 1 blocks no addresses.
-(n8nIsAtLeast('2.41') ? test : test.skip)(
-	'an address that n8n blocks: a clear error, nothing sent, nothing unknown',
-	async () => {
-		const { sim, api, save } = await open();
-		const workflow = await save({ parameters: speech({}), items: [{ text: 'Hello.' }] });
-		const data = { apiKey: sim.apiKey, baseUrl: sim.url.replace('127.0.0.1', '127.0.0.2') };
-		const blocked = await api.createCredential('speechGatewayApi', data);
-		const execution = await api.run(await api.importWorkflow(workflow, [blocked]));
-		expect(executionError(execution)?.message).toBe(
-			'The gateway cannot be reached: n8n blocks this address (SSRF protection)',
-		);
-		expect(sim.requests).toEqual([]);
-	},
-);
+test('an address that n8n blocks: a clear error, nothing sent, nothing unknown', async () => {
+	const { sim, api, save } = await open();
+	const workflow = await save({ parameters: speech({}), items: [{ text: 'Hello.' }] });
+	const data = { apiKey: sim.apiKey, baseUrl: sim.url.replace('127.0.0.1', '127.0.0.2') };
+	const blocked = await api.createCredential('speechGatewayApi', data);
+	const execution = await api.run(await api.importWorkflow(workflow, [blocked]));
+	expect(executionError(execution)?.message).toBe(
+		'The gateway cannot be reached: n8n blocks this address (SSRF protection)',
+	);
+	expect(sim.requests).toEqual([]);
+});
+
+test('over https, what a gateway answers with a status that proxies have, too, is its answer', async () => {
+	const { api, sim, save } = await open();
+	const body = JSON.stringify({ error: { message: 'No such voice', code: 'overloaded' } });
+	const statuses = [503, 403];
+	const gateway = await startHttps((_, response) =>
+		response.writeHead(statuses.shift() ?? 500, { 'content-type': 'application/json' }).end(body),
+	);
+	const workflow = await save({
+		parameters: speech({ maxRetries: 1 }),
+		items: [{ text: 'Hello.' }],
+	});
+	const data = { apiKey: sim.apiKey, baseUrl: `https://localhost:${gateway.port}` };
+	const credential = await api.createCredential('speechGatewayApi', data);
+	const execution = await api.run(await api.importWorkflow(workflow, [credential]));
+	await gateway.close();
+	expect(executionError(execution)?.message).toContain('403');
+	expect(JSON.stringify(executionError(execution))).toContain('No such voice');
+	expect(gateway.seen).toHaveLength(2);
+});
 
 test('kill -9: what was in flight is not sent again by a retry', async () => {
 	const text = 'This is in flight.';
@@ -113,24 +134,20 @@ test('kill -9: what was in flight is not sent again by a retry', async () => {
 
 let paying: Repeated;
 
-// n8n's nodes make tables from 2.3 on.
-(n8nIsAtLeast('2.3') ? test : test.skip)(
-	'a key that was paid for before n8n was restarted gets its file again, from a data table',
-	async () => {
-		const { bench, workflow, first } = paying;
-		const again = await n8n.api.runProduction(workflow);
-		const [[one], [two]] = [first, again].map((execution) => nodeOutputs(execution, NODE_NAME)[0]);
-		expect(toldOf(two)).toMatchObject({ replayed: true, sentIn: first.id });
-		expect(two.binary!.data.id).not.toBe(one.binary!.data.id);
-		const [file, copy] = await Promise.all(
-			[one, two].map(async ({ binary }) => await bench.api.binary(binary!.data)),
-		);
-		expect(copy.equals(file)).toBe(true);
-		expect(bench.sim.charges).toHaveLength(1);
-		// The sub-workflows that use the table leave no executions.
-		expect(await bench.api.executions(workflow.id)).toHaveLength(2);
-	},
-);
+test('a key that was paid for before n8n was restarted gets its file again, from a data table', async () => {
+	const { bench, workflow, first } = paying;
+	const again = await n8n.api.runProduction(workflow);
+	const [[one], [two]] = [first, again].map((execution) => nodeOutputs(execution, NODE_NAME)[0]);
+	expect(toldOf(two)).toMatchObject({ replayed: true, sentIn: first.id });
+	expect(two.binary!.data.id).not.toBe(one.binary!.data.id);
+	const [file, copy] = await Promise.all(
+		[one, two].map(async ({ binary }) => await bench.api.binary(binary!.data)),
+	);
+	expect(copy.equals(file)).toBe(true);
+	expect(bench.sim.charges).toHaveLength(1);
+	// The sub-workflows that use the table leave no executions.
+	expect(await bench.api.executions(workflow.id)).toHaveLength(2);
+});
 
 interface Repeated {
 	bench: Bench;

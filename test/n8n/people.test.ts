@@ -14,7 +14,7 @@ import {
 import { readExample } from '../support/n8n/examples';
 import { fileOf, type FormField, runForm } from '../support/n8n/forms';
 import { connectMcp } from '../support/n8n/mcp';
-import { HAS_AI_SDK, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { sharedN8n } from '../support/n8n/shared';
 import { probe } from '../support/readers';
 import { startServices } from '../support/services';
 import type { ReceivedFile } from '../support/services/service';
@@ -491,9 +491,7 @@ describe('book-to-audiobook', () => {
 	});
 });
 
-const inAgents = HAS_AI_SDK ? describe : describe.skip;
-
-inAgents('ai-agent-and-mcp-speech', () => {
+describe('ai-agent-and-mcp-speech', () => {
 	const WORDS = { text: 'Welcome to the museum.', voice: 'default', id: 'greeting-1' };
 	const open = async (edit?: (example: WorkflowJson) => WorkflowJson) => {
 		const workflow = await filledIn('ai-agent-and-mcp-speech', { Chat: { public: true } }, edit);
@@ -595,9 +593,7 @@ inAgents('ai-agent-and-mcp-speech', () => {
 	});
 });
 
-const inTables = n8nIsAtLeast('2.3') ? describe : describe.skip;
-
-inTables('budget-and-alarm', () => {
+describe('budget-and-alarm', () => {
 	/** A night with a budget; the table of charges is its own, unless it is named. */
 	const night = async (budget: number, table = `Spending ${randomUUID()}`) => {
 		const workflow = await filledIn(
@@ -675,8 +671,7 @@ inTables('budget-and-alarm', () => {
 
 	test('whatever else ends it with an error: Slack is told', async () => {
 		const alarm = await filledIn('budget-and-alarm');
-		// n8n 1 takes an error workflow as it is saved, and can't activate it.
-		if (n8nIsAtLeast('2.0')) await bench.api.activate(alarm);
+		await bench.api.activate(alarm);
 		const [webhook] = buildWorkflow({ parameters: {}, trigger: 'webhook' }).nodes;
 		const errorMessage = 'The sheet is gone';
 		const stop = makeNode('Stop', 'n8n-nodes-base.stopAndError', 1, 200, { errorMessage });

@@ -117,7 +117,7 @@ test('Stop breaks off what is in flight and nothing more is sent; nor does a ret
 	expect(bench.sim.requests.map(({ input }) => input)).toEqual([texts[0], texts[1], 'Afterwards.']);
 	const retried = await bench.api.retry(id);
 	// At a Stop, n8n saves the execution as it began and, from elsewhere, as it stands, without the node that is stopped. It
-	// retries what was saved last: everything (mostly on 2.41), or nothing (1.123, 2.0).
+	// retries what was saved last: everything (mostly on 2.41), or nothing.
 	if (nodeOutputs(retried, NODE_NAME).length === 0) {
 		expect(bench.sim.requests).toHaveLength(3);
 		return;

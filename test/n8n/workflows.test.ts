@@ -8,7 +8,7 @@ import { probe } from '../support/readers';
 import { type Bench, openBench, useBench } from '../support/n8n/bench';
 import { readDemoTable, readFixture, storeOnDisk } from '../support/n8n/examples';
 import { fileOf, runForm, sendForm } from '../support/n8n/forms';
-import { HAS_AI_SDK, HAS_STREAMS, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { sharedN8n } from '../support/n8n/shared';
 import { renderAudio } from '../support/simulator/audio';
 import { toldOf } from '../support/workflow';
 import {
@@ -189,9 +189,7 @@ test('preview first: "Speak the whole text" on the page pays for the rest only',
 	expect(readdirSync(folder).sort()).toEqual(['The story (preview).mp3', 'The story.mp3']);
 });
 
-const canMakeTables = n8nIsAtLeast('2.3') ? test : test.skip;
-
-canMakeTables('pronunciations: two workflows speak the words of one table', async () => {
+test('pronunciations: two workflows speak the words of one table', async () => {
 	for (const file of ['pronunciations.json', 'pronunciations-dialogue.json']) {
 		const { workflow, folder } = await importFixture(file);
 		const execution = await bench.api.run(workflow);
@@ -220,51 +218,46 @@ async function narrates(call: object, tool: object = {}) {
 	return { execution, output: String(json.output) };
 }
 
-if (HAS_AI_SDK) {
-	test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
-		bench.sim.addVoice('Anna', 'voice-1');
-		const { execution, output } = await narrates({ text: 'Welcome.', voice: 'Anna' });
-		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
-		expect(bench.sim.jobs).toMatchObject([{ voice: 'voice-1' }]);
-		expect(output).toMatch(/"id":"spj_\w+"/);
-		const [file] = nodeOutputs(execution, 'Wait for the audio')[0];
-		expect(await decoderMessages(await bench.api.binary(file.binary!.data))).toBe('');
-	});
+test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
+	bench.sim.addVoice('Anna', 'voice-1');
+	const { execution, output } = await narrates({ text: 'Welcome.', voice: 'Anna' });
+	expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
+	expect(bench.sim.jobs).toMatchObject([{ voice: 'voice-1' }]);
+	expect(output).toMatch(/"id":"spj_\w+"/);
+	const [file] = nodeOutputs(execution, 'Wait for the audio')[0];
+	expect(await decoderMessages(await bench.api.binary(file.binary!.data))).toBe('');
+});
 
-	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
-		const tool = { resource: 'speech', operation: 'generate' };
-		const { execution, output } = await narrates({ text: 'Welcome.', voice: 'default' }, tool);
-		const [, link] = /"links":\{"data":"([^"]+)"\}/.exec(output.replaceAll('\\', ''))!;
-		const audio = await (await fetch(link)).arrayBuffer();
-		expect(probe(Buffer.from(audio)).codec).toBe('mp3');
-		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
-	});
-}
+test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
+	const tool = { resource: 'speech', operation: 'generate' };
+	const { execution, output } = await narrates({ text: 'Welcome.', voice: 'default' }, tool);
+	const [, link] = /"links":\{"data":"([^"]+)"\}/.exec(output.replaceAll('\\', ''))!;
+	const audio = await (await fetch(link)).arrayBuffer();
+	expect(probe(Buffer.from(audio)).codec).toBe('mp3');
+	expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
+});
 
-(HAS_STREAMS ? test : test.skip)(
-	'streaming chat: each piece is with the caller before the next one is there',
-	async () => {
-		const { workflow } = await importFixture('streaming-chat.json');
-		await bench.api.activate(workflow);
-		const held = holdNextChat(bench.sim);
-		const chunks = bench.api.stream(workflow, { text: 'Tell me about lighthouses' });
-		const first = chunks.next();
-		const answer = await held;
-		answer.say('Light');
-		expect((await first).value).toMatchObject({ type: 'begin' });
-		expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
-		for (const piece of ['houses ', 'stand ', '灯台', '🗼']) {
-			answer.say(piece);
-			expect((await chunks.next()).value).toMatchObject({ type: 'item', content: piece });
-		}
-		answer.finish();
-		expect((await chunks.next()).value).toMatchObject({ type: 'end' });
-		expect((await chunks.next()).done).toBe(true);
-		const [{ id }] = await bench.api.executions(workflow.id);
-		const [[{ json }]] = nodeOutputs(await bench.api.waitForExecution(id), 'Answer');
-		expect(json).toMatchObject({ text: 'Lighthouses stand 灯台🗼' });
-	},
-);
+test('streaming chat: each piece is with the caller before the next one is there', async () => {
+	const { workflow } = await importFixture('streaming-chat.json');
+	await bench.api.activate(workflow);
+	const held = holdNextChat(bench.sim);
+	const chunks = bench.api.stream(workflow, { text: 'Tell me about lighthouses' });
+	const first = chunks.next();
+	const answer = await held;
+	answer.say('Light');
+	expect((await first).value).toMatchObject({ type: 'begin' });
+	expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
+	for (const piece of ['houses ', 'stand ', '灯台', '🗼']) {
+		answer.say(piece);
+		expect((await chunks.next()).value).toMatchObject({ type: 'item', content: piece });
+	}
+	answer.finish();
+	expect((await chunks.next()).value).toMatchObject({ type: 'end' });
+	expect((await chunks.next()).done).toBe(true);
+	const [{ id }] = await bench.api.executions(workflow.id);
+	const [[{ json }]] = nodeOutputs(await bench.api.waitForExecution(id), 'Answer');
+	expect(json).toMatchObject({ text: 'Lighthouses stand 灯台🗼' });
+});
 
 test("durable narration: n8n's Wait node puts it away while the jobs are made, and it fetches them then", async () => {
 	const { sim } = durable;

@@ -62,10 +62,3 @@ test.each<[string, OnError, string, number]>([
 ])('where %s, nothing is moved', (_, onError, binaryMode, counted) => {
 	expect(moveToErrorOutput(context(onError, binaryMode, counted), outputs)).toBe(outputs);
 });
-
-test('before n8n had a method for them, the settings are in the workflow; where there are none, they are empty', () => {
-	const settings = { binaryMode: 'combined' };
-	const settingsOf = (context: object) => new Execution(context as IExecuteFunctions).settings;
-	expect(settingsOf({ workflow: { settings } })).toBe(settings);
-	expect(settingsOf({})).toEqual({});
-});

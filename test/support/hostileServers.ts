@@ -89,14 +89,14 @@ export function trustTestServers(): void {
 const pem = (name: string, lines: string[]) =>
 	[`-----BEGIN ${name}-----`, ...lines, `-----END ${name}-----`].join('\n');
 
-/** Made for these tests and good for nothing else. */
+/** Made for these tests and good for nothing else; its certificate, too. */
 const KEY = pem('PRIVATE KEY', [
 	'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcYt6dp2pN8qNp22i',
 	'ilG1HM7nQncniVdszkykE/cjnQGhRANCAASthpynryw1kvPGwXlk+scDqCQ5RbEC',
 	'hTshVU/cn8pJdcb6cH8rJJ8xgE12EdBDWeyp0gXv5wguA2Kf0ikmsVuI',
 ]);
 
-const CERTIFICATE = pem('CERTIFICATE', [
+export const CERTIFICATE = pem('CERTIFICATE', [
 	'MIIBmjCCAUGgAwIBAgIUO0u98eyZh+A/8VfNbVUJdvaRRk8wCgYIKoZIzj0EAwIw',
 	'FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE0NDQ0NFoYDzIxMjYxMDI4',
 	'MTQ0NDQ0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO',

@@ -103,7 +103,7 @@ export function makeNode(
 function webhook(responseMode: TestWorkflow['responseMode'] = 'onReceived'): Node {
 	const path = randomUUID();
 	return {
-		// Older versions of n8n have no 2.1, which is needed for streams only.
+		// 2.1 is needed for streams only.
 		...makeNode('Trigger', 'n8n-nodes-base.webhook', responseMode === 'streaming' ? 2.1 : 2, 0, {
 			httpMethod: 'POST',
 			path,

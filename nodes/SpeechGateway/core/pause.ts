@@ -7,7 +7,7 @@ export const abortsIn = (milliseconds: number): AbortSignal =>
 
 /**
  * Waits; rejects with the signal's reason as soon as it aborts. Verified nodes may not use timers, and `sleep` of
- * n8n-workflow ignores the signal on 1.x; AbortSignal.any adds no listener to the (shared) cancel signal.
+ * n8n-workflow ignores the signal on 2.16; AbortSignal.any adds no listener to the (shared) cancel signal.
  */
 export async function pause(milliseconds: number, cancel?: AbortSignal): Promise<void> {
 	cancel?.throwIfAborted();

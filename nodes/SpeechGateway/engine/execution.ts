@@ -10,29 +10,24 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import { isRecord } from '../core/json';
 import { givingWay } from '../core/pause';
 
 /** What n8n's contexts have at run time beyond their types. */
 interface Internals {
 	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
 	runExecutionData?: Partial<IRunExecutionData>;
-	/** Older versions, 2.0 among them, have no method for its settings. */
-	workflow?: Partial<Pick<Workflow, 'settings' | 'connectionsBySourceNode' | 'nodes'>>;
+	workflow?: Partial<Pick<Workflow, 'connectionsBySourceNode' | 'nodes'>>;
 }
 
 /** What a node that is executed and one that supplies a model have in common, in all versions of n8n. */
-type Shared = Pick<
-	IExecuteFunctions,
-	Exclude<keyof IExecuteFunctions & keyof ISupplyDataFunctions, 'getWorkflowSettings'>
->;
+type Shared = Pick<IExecuteFunctions, keyof IExecuteFunctions & keyof ISupplyDataFunctions>;
 
 /** n8n's context of a node; what only some kinds of nodes or versions of n8n have is optional. */
 export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;
 
 /** The settings of the workflow, such as `binaryMode`; empty where n8n tells none. */
 export const settingsOf = (context: NodeContext): IWorkflowSettings =>
-	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};
+	context.getWorkflowSettings() ?? {};
 
 /** n8n tries a node twice at least and five times at most, three times unless told otherwise. */
 const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
@@ -155,10 +150,8 @@ export class Execution {
 	 * clicked.
 	 */
 	get endsHere(): boolean {
-		const destination: unknown = this.context.runExecutionData?.startData?.destinationNode;
-		// Older versions give the name alone.
-		const name = isRecord(destination) ? destination.nodeName : destination;
-		return name === this.node.name;
+		const { destinationNode } = this.context.runExecutionData?.startData ?? {};
+		return destinationNode?.nodeName === this.node.name;
 	}
 
 	/**

@@ -229,8 +229,8 @@ export class Transport {
 const MAX_DETAIL = 500;
 
 /**
- * The first cause of what n8n threw. It wraps what its HTTP client throws: the system's code is in `cause` on 2.x and in
- * `httpCode` on 1.x, the original text the first of `messages`. Several addresses that failed are an AggregateError.
+ * The first cause of what n8n threw. It wraps what its HTTP client throws: the system's code is in `cause` on 2.41 and in
+ * `httpCode` on 2.16, the original text the first of `messages`. Several addresses that failed are an AggregateError.
  */
 function rootCause(error: unknown): TransportErrorFacts {
 	const facts: TransportErrorFacts = {};

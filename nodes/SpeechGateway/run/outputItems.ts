@@ -102,7 +102,7 @@ const partsIn = (files: AttachedFiles): string =>
 		.join(', ');
 
 /**
- * The only shape that n8n 1 and 2 both move to the Error output without losing fields. In combined mode, n8n would put the
+ * The only shape that n8n 2.16 and 2.41 both move to the Error output without losing fields. In combined mode, n8n would put the
  * files next to `error` and take the item for a success, so they go inside `error`.
  */
 function errorItem(

@@ -89,7 +89,7 @@ export class N8nApiError extends Error {
 	}
 }
 
-/** Drives n8n through the interface that its editor uses (no API key needed, same in 1.123 and 2.41). */
+/** Drives n8n through the interface that its editor uses (no API key needed, same in 2.16 and 2.41). */
 export class N8nClient {
 	/** With `session` of a client that is logged in, no log-in is needed (n8n allows five a minute). */
 	constructor(
@@ -201,12 +201,8 @@ export class N8nClient {
 	async activate(workflow: SavedWorkflow): Promise<void> {
 		const { id, versionId } = workflow;
 		const path = `/rest/workflows/${id}`;
-		await this.request('POST', `${path}/activate`, { versionId }).catch(async (error: unknown) => {
-			if (!(error instanceof N8nApiError && error.status === 404)) throw error;
-			// n8n before 1.120 or so.
-			await this.request('PATCH', path, { active: true, versionId });
-		});
-		// 2.41 publishes in the background; 1.123 has no such status and is done by now.
+		await this.request('POST', `${path}/activate`, { versionId });
+		// 2.41 publishes in the background; 2.16 has no such status and is done by now.
 		await poll(`the activation of "${workflow.name}"`, async () => {
 			const { status } = await this.request<{ status: string }>(
 				'GET',
@@ -322,16 +318,8 @@ export class N8nClient {
 	/** "Retry execution" of a failed execution, with the saved or the current workflow; waits for its end. */
 	async retry(id: string, { loadWorkflow = false } = {}): Promise<Execution> {
 		const path = `/rest/executions/${id}/retry`;
-		const answer = await this.request<{ id?: string }>('POST', path, { loadWorkflow });
-		return await this.waitForExecution(answer.id ?? (await this.lastRetryOf(id)));
-	}
-
-	/** n8n 1.100 only says whether the retry has ended well. */
-	private async lastRetryOf(id: string): Promise<string> {
-		const { workflowId } = await this.execution(id);
-		const retry = (await this.executions(workflowId)).find(({ retryOf }) => retryOf === id);
-		if (!retry) throw new Error(`n8n shows no retry of execution ${id}`);
-		return retry.id;
+		const retry = await this.request<{ id: string }>('POST', path, { loadWorkflow });
+		return await this.waitForExecution(retry.id);
 	}
 
 	/** Deletes an execution and its files, as n8n does with old ones. */

@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkflowJson } from './client';
 import { REPOSITORY } from './install';
-import { n8nIsAtLeast } from './shared';
 
 export const EXAMPLES = path.join(REPOSITORY, 'examples');
 
@@ -23,9 +22,7 @@ export const readDemoTable = (): WorkflowJson =>
 
 /** Activates the store "Disk" of a workflow; returns the folder of its files. */
 export function storeOnDisk({ nodes }: WorkflowJson, userFolder: string): string {
-	// Older ones keep nodes out of all folders whose names begin as that of their own, `.n8n`.
-	const files = n8nIsAtLeast('1.123') ? '.n8n-files' : 'files';
-	const folder = path.join(userFolder, files, randomUUID());
+	const folder = path.join(userFolder, '.n8n-files', randomUUID());
 	mkdirSync(folder, { recursive: true });
 	for (const node of nodes.filter(({ type }) => type.endsWith('.readWriteFile'))) {
 		const parameters = node.parameters as { fileName?: string; fileSelector?: string };

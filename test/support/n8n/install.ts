@@ -7,13 +7,12 @@ import { npm, run, step, type Log } from './steps';
 export const REPOSITORY = path.resolve(__dirname, '../../..');
 export const CACHE = path.join(REPOSITORY, '.cache');
 
-/** The n8n versions that every run of the tests uses: a folder each in test/n8n/versions, with a lock. */
-export const N8N_VERSIONS = ['2.41', '1.123'] as const;
 /**
- * The first n8n on which all works. The action node: before, n8n throws away what Retry On Fail brings in the continue modes,
- * paid for or not. The chat model: before, there is no SDK for AI nodes.
+ * The n8n versions that every run of the tests uses, the present one and the oldest on which all works: a folder each in
+ * test/n8n/versions, with a lock. Before 2.16, n8n has no SDK for AI nodes.
  */
-export const OLDEST = { actionNode: '1.100', chatModel: '2.16' } as const;
+export const N8N_VERSIONS = ['2.41', '2.16'] as const;
+export const [CURRENT, OLDEST] = N8N_VERSIONS;
 /** One of the locked versions, or any exact one of the registry, such as `2.16.1`. */
 export type N8nVersion = (typeof N8N_VERSIONS)[number] | ExactVersion;
 export type ExactVersion = `${number}.${number}.${number}`;
@@ -57,23 +56,13 @@ async function manifestOf(version: N8nVersion): Promise<Record<string, string>> 
 			'package-lock.json': await kept('package-lock.json'),
 		};
 	}
-	// Dependencies that n8n names by range have drifted to versions that break it, or that the registry lacks.
-	const { overrides, dependencies } = JSON.parse(
-		await kept('package.json', isAtLeast(version, '2.10') ? '2.41' : '1.123'),
-	) as { overrides: object; dependencies: object };
-	// What is a peer of a peer is left out with --legacy-peer-deps.
-	const peers = isAtLeast(version, '2.10')
-		? { '@opentelemetry/core': '2.10.0' }
-		: isAtLeast(version, '1.123')
-			? {}
-			: { ajv: '8.17.1' };
-	// n8n refuses to start on a newer Node than it knows.
-	const runtime = isAtLeast(version, '1.99') ? {} : { node: '22.11.0' };
-	const manifest = {
-		private: true,
-		overrides,
-		dependencies: { ...dependencies, ...peers, ...runtime, n8n: version },
+	// Dependencies that n8n names by range have drifted to versions that break it, or that the registry lacks. What is a
+	// peer of a peer is left out with --legacy-peer-deps.
+	const { overrides, dependencies } = JSON.parse(await kept('package.json', OLDEST)) as {
+		overrides: object;
+		dependencies: object;
 	};
+	const manifest = { private: true, overrides, dependencies: { ...dependencies, n8n: version } };
 	return { 'package.json': JSON.stringify(manifest, null, 2) };
 }
 

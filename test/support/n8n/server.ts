@@ -13,7 +13,7 @@ import { installN8n, isAtLeast, REPOSITORY, type N8nVersion } from './install';
 import { unpackInto } from './package';
 import { onExit } from './steps';
 
-/** n8n 2.41 is ready in 8 s and 1.123 in 25 s; a busy machine needs many times that. */
+/** n8n is ready in 8 s; a busy machine needs many times that. */
 const START_LIMIT_MS = 480_000;
 /** After SIGTERM n8n waits for running executions as long as its own limit (below) says. */
 const GRACEFUL_SHUTDOWN_S = 5;
@@ -128,12 +128,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		N8N_DISABLE_UI: options.editor ? undefined : 'true',
 		GUARD_PARENT_PID: String(process.pid),
 		GUARD_HIDDEN_MODULES: path.join(REPOSITORY, 'node_modules'),
-		// Without a pool, 1.123 saves an execution's status a moment before its data: a test could read in between.
-		DB_SQLITE_POOL_SIZE: !isAtLeast(version, '2.0') ? '2' : undefined,
 		// 3.0 loads no other package than n8n's and verified ones unless it is told to.
 		N8N_UNVERIFIED_PACKAGES_ENABLED: isAtLeast(version, '3.0') ? 'true' : undefined,
-		// The default in 2.41, where the variable is deprecated.
-		N8N_RUNNERS_ENABLED: !isAtLeast(version, '2.0') ? 'true' : undefined,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: String(GRACEFUL_SHUTDOWN_S),

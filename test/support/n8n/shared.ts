@@ -1,20 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { N8nClient } from './client';
-import { isAtLeast, N8N_VERSIONS, OLDEST, type N8nVersion } from './install';
+import { CURRENT, isAtLeast, type N8nVersion } from './install';
 import { readLog } from './server';
 
 /** The n8n version under test: N8N_VERSION, or the current one. */
-export const N8N_VERSION = (process.env.N8N_VERSION ?? N8N_VERSIONS[0]) as N8nVersion;
+export const N8N_VERSION = (process.env.N8N_VERSION ?? CURRENT) as N8nVersion;
 
 /** Whether the n8n under test has got as far as a version. */
 export const n8nIsAtLeast = (least: `${number}.${number}`): boolean =>
 	isAtLeast(N8N_VERSION, least);
-
-/** Whether the n8n under test has the SDK for AI nodes, which the chat model needs. */
-export const HAS_AI_SDK = n8nIsAtLeast(OLDEST.chatModel);
-
-/** Whether webhooks have the response mode "streaming". */
-export const HAS_STREAMS = n8nIsAtLeast('1.104');
 
 /** How many n8n jest's workers share, which scripts/test.ts says. */
 export const N8N_INSTANCES = Number(process.env.N8N_INSTANCES ?? 1);
