@@ -5,6 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { authorization } from '../nodes/SpeechGateway/core/apiKey';
 import { SERVICE } from '../nodes/SpeechGateway/core/service';
 
 /**
@@ -32,11 +33,10 @@ export class SpeechGatewayApi implements ICredentialType {
 			name: 'apiKey',
 			type: 'string',
 			typeOptions: { password: true, ...FOR_EACH_ITEM },
-			required: true,
 			default: '',
 			description:
 				'It is sent to the gateway only, as "Authorization: Bearer …", and never shown in items or errors',
-			hint: 'Create a key in the console of your gateway and paste it here',
+			hint: 'Create a key in the console of your service and paste it here',
 		},
 		{
 			displayName: 'Base URL',
@@ -47,8 +47,16 @@ export class SpeechGatewayApi implements ICredentialType {
 			default: SERVICE.baseUrl,
 			placeholder: `e.g. ${SERVICE.exampleUrl}`,
 			description:
-				'A self-hosted or regional address of the service, with or without https:// and /v1. Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted.',
-			hint: "In the gateway's console, beside the API key; not the console's own address",
+				'The address in front of /audio/speech, with or without https:// and /v1. Use http:// only for a server on the same machine or network: the API key would travel unencrypted.',
+			hint: "In the service's console, beside the API key; not the console's own address",
+		},
+		{
+			displayName: 'Requests Cost Nothing',
+			name: 'costsNothing',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether this is a server of your own that charges for nothing. Then whatever fails is tried again, no charges or prices are told, and the API key may be empty.',
 		},
 	];
 
@@ -61,6 +69,6 @@ export class SpeechGatewayApi implements ICredentialType {
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => ({
 		...request,
-		headers: { ...request.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
+		headers: { ...request.headers, ...authorization(apiKey) },
 	});
 }

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { parseArgs } from 'node:util'; // eslint-disable-line @n8n/community-nodes/no-restricted-imports -- runs outside n8n
 import { sniffAudioFormat } from '../nodes/SpeechGateway/audio';
-import { gatewayRoot } from '../nodes/SpeechGateway/gateway/account';
+import { baseOf, rootOf } from '../nodes/SpeechGateway/gateway/baseUrl';
 
 export interface CheckOptions {
 	apiKey: string;
@@ -63,10 +63,10 @@ export async function main(args: string[]): Promise<number> {
 export async function checkGateway(options: CheckOptions): Promise<Report> {
 	const { model, voice, tokens } = options;
 	const get = async (path: string, key?: string) => await ask(options, 'GET', path, { key });
-	const models = await get('/v1/models');
-	const wrongKey = await get('/v1/models', 'sk-wrong');
-	const nowhere = await get(`/v1/${NOBODY}`);
-	const voices = await get(`/v1/audio/voices?model=${encodeURIComponent(model)}`);
+	const models = await get('/models');
+	const wrongKey = await get('/models', 'sk-wrong');
+	const nowhere = await get(`/${NOBODY}`);
+	const voices = await get(`/audio/voices?model=${encodeURIComponent(model)}`);
 	const prices = await get('/api/pricing');
 	const log = await get('/api/log/token');
 	/** A thing that is not there is told from an address that is not there by what is said of it. */
@@ -75,7 +75,7 @@ export async function checkGateway(options: CheckOptions): Promise<Report> {
 		const isNothing = Object.keys(answer.json).length === 0 || saysSame(answer, nowhere);
 		return isNothing ? 'no' : `yes, as far as one can see (${said(answer)})`;
 	};
-	const jobs = await has(`/v1/audio/speech/jobs/spj_${NOBODY}`);
+	const jobs = await has(`/audio/speech/jobs/spj_${NOBODY}`);
 	const ids = listOf(models.json.data).map((one) => String(fieldsOf(one).id));
 	const rows: Report = [
 		['Gateway', dialectOf([models, wrongKey], jobs !== 'no')],
@@ -87,7 +87,7 @@ export async function checkGateway(options: CheckOptions): Promise<Report> {
 		['Request id', tracesOf(models).join(', ') || 'none'],
 		['Speech jobs', jobs],
 		['Voices', Array.isArray(voices.json.items) ? `yes, ${voices.json.items.length}` : 'no'],
-		['Videos', await has(`/v1/videos/video_${NOBODY}`)],
+		['Videos', await has(`/videos/video_${NOBODY}`)],
 		['Price list', Array.isArray(prices.json.data) ? 'yes' : 'no'],
 		['Usage log', usageLog(log)],
 	];
@@ -95,7 +95,7 @@ export async function checkGateway(options: CheckOptions): Promise<Report> {
 		rows.push(['Speech', `not asked: with --tokens ${WORD_TOKENS}, it speaks one word`]);
 	else {
 		const body = { model, input: WORD, response_format: 'mp3', ...(voice && { voice }) };
-		const speech = await ask(options, 'POST', '/v1/audio/speech', { body });
+		const speech = await ask(options, 'POST', '/audio/speech', { body });
 		const format = sniffAudioFormat(speech.bytes);
 		rows.push(['Speech', format ? `${speech.bytes.length} bytes of ${format}` : said(speech)]);
 	}
@@ -111,8 +111,9 @@ async function ask(
 	{ key = apiKey, body }: { key?: string; body?: object },
 ): Promise<Answer> {
 	const clean = (text: string) => text.replaceAll(apiKey, '***');
+	const base = baseOf(baseUrl);
 	try {
-		const response = await fetch(gatewayRoot(baseUrl) + path, {
+		const response = await fetch((path.startsWith('/api/') ? rootOf(base) : base) + path, {
 			method,
 			headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
 			body: body && JSON.stringify(body),

@@ -180,19 +180,114 @@ test('the newest voice is first, those without a date are last', async () => {
 	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual(['b', 'a', 'c', 'd']);
 });
 
-test.each([
-	[{ _id: 42, title: 'Anna' }, '42'],
-	[{ voice_id: 'v7', title: 'Anna' }, 'v7'],
-])('a voice is found by its title, whatever its id: %j', async (entry, id) => {
-	voices(entry, { _id: '', title: 'Ben' });
-	await runNode({
-		parameters: speechNode({}, { voice: { __rl: true, mode: 'title', value: 'Anna' } }),
+/** Speaks with a voice by its title; resolves to the voice that was sent, or what the node says. */
+async function spokenWith(title: string) {
+	const { error, outputs } = await runNode({
+		parameters: speechNode({}, { voice: { __rl: true, mode: 'title', value: title } }),
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items: texts(1),
 	});
-	expect(sim.requests.at(-1)?.body).toMatchObject({ voice: id });
-	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual([id]);
+	// The simulator may not know the voice: what was sent counts.
+	const sent = sim.requests.find(({ path }) => path === '/v1/audio/speech');
+	if (sent) return (sent.body as IDataObject).voice;
+	expect(outputs).toEqual([]);
+	return `${error?.message}. ${error?.description}`;
+}
+
+test.each([
+	[{ _id: 42, title: 'Anna' }, '42'],
+	[{ voice_id: 'v7', title: 'Anna' }, 'v7'],
+	[{ id: 'en-US-JennyNeural', name: 'Anna' }, 'en-US-JennyNeural'],
+	[{ name: 'Anna' }, 'Anna'],
+	['Anna', 'Anna'],
+])('a voice is found by its title, whatever its id: %j', async (entry, id) => {
+	voices(entry, { _id: '', title: 'Ben' });
+	expect(await spokenWith('Anna')).toBe(id);
+	expect((await search(searchOwnVoices)).map(({ value }) => value)).toContain(id);
+});
+
+const HOME = [
+	{ id: 'v1', name: 'Zoë' },
+	{ id: 'v2', name: 'Anna' },
+	{ id: 'v3', name: 'anna' },
+	{ id: 'v4', name: 'Ben' },
+	{ id: 'v5', name: 'BEN' },
+	{ id: 'anna', name: 'Somebody else' },
+	{ id: 'nova', name: 'Joan' },
+];
+
+test.each([
+	['Zoë', 'v1'],
+	['zoe\u0308', 'v1'],
+	['Anna', 'v2'],
+	['anna', 'v3'],
+	['NOVA', 'nova'],
+	['nova', 'nova'],
+	['ben', expect.stringContaining('2 voices have the title "ben": v4, v5')],
+	[
+		'Johann',
+		expect.stringMatching(/no voice with the title "Johann".*nearest of its 7 voices: "Joan", /),
+	],
+])('of voices by name, %s is found as %s', async (title, voice) => {
+	voices(...HOME);
+	expect(await spokenWith(title)).toEqual(voice);
+});
+
+describe('a service without a list of voices at the usual address', () => {
+	const missing = (path: string, status = 404) =>
+		sim.fault({ path, status, body: { detail: 'Not here' }, times: Infinity });
+
+	test.each([404, 405])('has it at /voices (%i)', async (status) => {
+		missing('/v1/audio/voices', status);
+		sim.fault({ path: '/v1/voices', status: 200, body: { voices: HOME }, times: Infinity });
+		expect((await search(searchVoicesWithDefault)).map(({ value }) => value)).toEqual([
+			...['default', ...HOME.map(({ id }) => id)],
+		]);
+		expect(await spokenWith('Zoë')).toBe('v1');
+	});
+
+	test('has those that its list of models names', async () => {
+		missing('/v1/audio/voices');
+		missing('/v1/voices', 405);
+		const data = [{ id: 'fish-speech', supported_voices: ['Tara', 'Leo'] }, { id: 'other' }];
+		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
+		const values = (await search(searchVoicesWithDefault)).map(({ value }) => value);
+		expect(values).toEqual(['default', 'Tara', 'Leo']);
+		expect(await spokenWith('leo')).toBe('Leo');
+	});
+
+	test('has none at all: Default can be picked, a title is an error before anything is sent', async () => {
+		missing('/v1/audio/voices');
+		missing('/v1/voices');
+		const names = (await search(searchVoicesWithDefault)).map(({ name }) => name);
+		expect(names).toEqual(['Default']);
+		expect(await spokenWith('Anna')).toMatch(/^This service has no list of voices\..*"By ID"/);
+		expect(sim.charges).toEqual([]);
+	});
+});
+
+test('where no model of the list speaks, those that do are asked for', async () => {
+	const writes = { id: 'writer', architecture: { output_modalities: ['text'] } };
+	const speaks = { id: 'speaker', architecture: { output_modalities: ['speech'] } };
+	sim.fault({ path: '/v1/models', status: 200, body: { data: [writes] }, times: 1 });
+	sim.fault({ path: '/v1/models', status: 200, body: { data: [writes, speaks] }, times: 1 });
+	expect((await search(searchModels)).map(({ value }) => value)).toEqual(['speaker', 'writer']);
+	expect(sim.requests.map(({ query }) => query)).toEqual([{}, { output_modalities: 'speech' }]);
+});
+
+test.each([404, 405])('without a list of models (%i), one is typed', async (status) => {
+	sim.fault({ path: '/v1/models', status, body: 'Not here', times: Infinity });
+	const asked = search(searchModels);
+	await expect(asked).rejects.toThrow('This service has no list of models');
+});
+
+test('a short key is no secret in a list', async () => {
+	const data = [{ id: 'kokoro' }];
+	sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
+	const credential = () => ({ apiKey: 'kokoro', baseUrl: sim.url });
+	const listed = await search(searchModels, 'speech', sim.url, credential);
+	expect(listed.map(({ value }) => value)).toEqual(['kokoro']);
 });
 
 test.each([
@@ -223,7 +318,7 @@ test.each([{ apiKey: 'a key' }, { baseUrl: 'https://gateway.example' }, {}])(
 test.each([
 	['', 'A proxy or firewall'],
 	['<html>Request blocked</html>', 'A proxy or firewall'],
-	[{ error: { message: 'No' } }, 'This API key may not list models'],
+	[{ error: { message: 'No' } }, 'The service says: "No" (403). This API key may not list models'],
 ])('a 403 with %j, in the test of a credential: %s', async (body, words) => {
 	const { credentialTest } = new SpeechGateway().methods;
 	const context = {

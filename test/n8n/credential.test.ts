@@ -28,7 +28,7 @@ test("the credential works in n8n's HTTP Request node", async () => {
 });
 
 describe('the credential test says what is wrong', () => {
-	const check = async (data: { apiKey: string; baseUrl: string }) =>
+	const check = async (data: { apiKey: string; baseUrl: string; costsNothing?: boolean }) =>
 		await bench.api.testCredential(
 			await bench.api.createCredential('speechGatewayApi', data),
 			data,
@@ -61,8 +61,16 @@ describe('the credential test says what is wrong', () => {
 			() => 'http://127.0.0.1:1',
 			/connection refused\)\. Check the base URL/,
 		],
-		['without http://', () => bench.sim.url.slice('http://'.length), /http:\/\/ or another port/],
-		['the one of a request', () => `${bench.sim.url}/v1/audio/speech`, /nothing behind \/v1/],
+		[
+			'https:// of a server without',
+			() => bench.sim.url.replace('http:', 'https:'),
+			/http:\/\/ or another port/,
+		],
+		[
+			"a server's without a list of models",
+			() => serve('application/json', '{"detail":"Not Found"}', 404),
+			/^This service has no list of models, so the address cannot be tested\. Save it/,
+		],
 		['no address', () => 'the key', /not a web address\. It should look like https/],
 	])('the address is %s', async (_, address, words) => {
 		const { status, message } = await check({ apiKey: 'key', baseUrl: await address() });
@@ -84,7 +92,24 @@ describe('the credential test says what is wrong', () => {
 		expect(status).toBe('Error');
 	});
 
-	test.each(['/', '/v1/', '/V1', '/v1/?x=1#y', ' '])(
+	test('its own words come first', async () => {
+		const said = '{"detail":"Invalid API key. Ask for another."}';
+		const baseUrl = await serve('application/json', said, 403);
+		const { message } = await check({ apiKey: 'a-key-of-twelve', baseUrl });
+		expect(message).toMatch(
+			/^The service says: "Invalid API key\. Ask for another\." \(403\)\. The gateway does not accept this API key/,
+		);
+	});
+
+	test('an empty key is told, unless requests cost nothing', async () => {
+		const baseUrl = await serve('application/json', '{"data":[{"id":"kokoro"}]}');
+		const { message } = await check({ apiKey: ' ', baseUrl });
+		expect(message).toMatch(/^The API key in the credential has no value.*Requests Cost Nothing/);
+		const { status } = await check({ apiKey: '', baseUrl, costsNothing: true });
+		expect(status).toBe('OK');
+	});
+
+	test.each(['/', '/v1/', '/v1/audio/speech', '/v1/?x=1#y', ' '])(
 		'an address that ends in "%s" is understood',
 		async (end) => {
 			const { url, apiKey } = bench.sim;

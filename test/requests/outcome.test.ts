@@ -18,7 +18,7 @@ import {
 import { RECORDED, wireBody } from '../support/simulator/answers';
 
 const gateway = {
-	root: 'https://gateway.example',
+	addressOf: ({ path }: Pick<Endpoint, 'path'>) => `https://gateway.example${path}`,
 	redactor: new Redactor('sk-abcdefgxyz'),
 };
 const SPEECH = 'POST /v1/audio/speech';
@@ -198,14 +198,14 @@ speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks t
 speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
 speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refused, workflow | no model | ^(?!.*base URL)
 chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
-speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | one \/v1
+speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | such as \/v1
 speech | 404 | {} | {"model":"fish-speech"} | refused, workflow | no model "fish-speech" | ^This account may not have it:
-GET /v1/models | 404 | E {"message":"no such model"} |  | refused, network | ^The gateway has no such address | one \/v1
+GET /v1/models | 404 | E {"message":"no such model"} |  | refused, network | ^The gateway has no such address | such as \/v1
 video | 404 | {"detail":"Not Found"} |  | refused, workflow | has no videos | base URL
 video | 404 | {"detail":"Not found: your plan"} |  | refused, workflow | no such address, or no model | base URL
 voice | 404 | {"detail":"Route was not found"} |  | refused, workflow | no such address, or no model | base URL
 GET /v1/audio/speech/jobs/spj_1 | 404 | {"detail":"Not Found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
-GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | one \/v1
+GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | such as \/v1
 speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model
 speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong
@@ -236,11 +236,11 @@ chat | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | refused, workflow | no model "my-voice" that can speak \(404\) | try
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | refused, workflow | no model "my-voice" that can | try
 speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | refused, workflow | no model "open/tts" that can speak \(404\) | try
-speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | refused, workflow | no such address, or no model | one \/v1
+speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | refused, workflow | no such address, or no model | such as \/v1
 job | 405 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} |  | refused, workflow | refused the request | Check
 job | 405 | {"detail":"Not Found"} |  | refused, workflow | refused the request | Check
-job | 404 | E {"message":"Not Found"} |  | refused, workflow | no such address, or no model | one \/v1
-chat | 404 | {"detail":"Not Found"} |  | refused, workflow | no such address, or no model | one \/v1
+job | 404 | E {"message":"Not Found"} |  | refused, workflow | no such address, or no model | such as \/v1
+chat | 404 | {"detail":"Not Found"} |  | refused, workflow | no such address, or no model | such as \/v1
 voice | 404 | {"detail":"Not Found"} |  | refused, workflow | has no voices | base URL
 job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | refused, workflow | has no speech jobs | base URL
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator

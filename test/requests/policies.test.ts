@@ -1,6 +1,4 @@
-import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/account';
 import { readList } from '../../nodes/SpeechGateway/gateway/readList';
-import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import { firstPollMs, jobProgress, nextPollMs } from '../../nodes/SpeechGateway/tasks/pollSchedule';
 import {
@@ -8,51 +6,6 @@ import {
 	retryAfterMs,
 	throttledMs,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
-
-describe('base URL', () => {
-	test.each([
-		['https://host', 'https://host'],
-		['https://host/', 'https://host'],
-		['https://host/v1', 'https://host'],
-		['https://host/v1/', 'https://host'],
-		['https://host/v1/v1/', 'https://host'],
-		['https://host/gateway/v1', 'https://host/gateway'],
-		['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080'],
-		['https://host/v1?x=1#y', 'https://host'],
-		['https://host/v10', 'https://host/v10'],
-		['https://host/gateway//v1//', 'https://host/gateway'],
-		['https://host/Gateway/V1/v1/', 'https://host/Gateway'],
-		[' gateway.example.com\n', 'https://gateway.example.com'],
-		['gateway.example.com/prefix/v1', 'https://gateway.example.com/prefix'],
-		['gateway.example.com:8443/v1', 'https://gateway.example.com:8443'],
-		['localhost/v1', 'https://localhost'],
-		['localhost:8080', 'https://localhost:8080'],
-		['192.0.2.1/v1', 'https://192.0.2.1'],
-		['https://user:secret@host/v1?key=secret#secret', 'https://host'],
-	])('%s → %s', (given, root) => expect(gatewayRoot(given)).toBe(root));
-
-	test.each([
-		'',
-		'host',
-		'ftp://secret@host',
-		'ftp://host/secret',
-		'not a url secret',
-		'sk-secret',
-		'sk-secret/with+more=',
-		'secret:sk-secret@host',
-		'https://',
-		'https://secret host/',
-		'eyJhbGciOi.eyJzZWNyZXQ_.c2lnbmF0dXJl0',
-	])('"%s" is refused, and not repeated', (given) => {
-		expect(() => gatewayRoot(given)).toThrow(/base URL/);
-		try {
-			gatewayRoot(given);
-		} catch (error) {
-			const { message, description } = error as InputError;
-			expect(message + description).not.toMatch(/secret|eyJ/);
-		}
-	});
-});
 
 describe('retry policy', () => {
 	test('exponential with full jitter, bounded', () => {

@@ -83,7 +83,10 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 });
 
 test('nor does anything that the gateway or the network says', () => {
-	const gateway = { root: `https://${WORD}`, redactor: new Redactor('') };
+	const gateway = {
+		addressOf: () => `https://${WORD}/v1/audio/speech`,
+		redactor: new Redactor(''),
+	};
 	const named = { id: QUOTED, model: QUOTED, voice: QUOTED };
 	for (let status = 300; status < 600; status++) {
 		for (const body of [QUOTED, { error: { message: QUOTED, code: QUOTED, param: QUOTED } }]) {

@@ -4,9 +4,11 @@ import type {
 	IExecuteFunctions,
 } from 'n8n-workflow';
 import { accountName } from '../core/accountName';
+import { cleanKey } from '../core/apiKey';
 import { asError, InputError } from '../core/errors';
 import { variesByItem } from '../engine/credential';
 import type { NodeContext } from '../engine/execution';
+import { baseOf, rootOf } from './baseUrl';
 import { Redactor } from './redact';
 
 /** The name of the credential's type in n8n. */
@@ -25,9 +27,23 @@ type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 /** What the credential says for one item. */
 interface Credential {
 	key: string;
-	/** Address of the gateway, without `/v1`. */
+	/** Address in front of `/audio/speech` and the like. */
+	base: string;
+	/** The base without a version at its end. */
 	root: string;
+	/** Whether the service is one's own, and charges for nothing. */
+	costsNothing: boolean;
 	data: ICredentialDataDecryptedObject;
+}
+
+const NO_CREDENTIAL: Credential = { key: '', base: '', root: '', costsNothing: false, data: {} };
+
+/** What people enter where a server of their own wants any key: `kokoro`, `not-needed`. */
+const ANY_WORD = /^[a-z-]{1,11}$/;
+
+/** Such a word is no secret, and answers may well say it. */
+function learnKey(redactor: Redactor, { key, costsNothing }: Credential): void {
+	if (!costsNothing || !ANY_WORD.test(key)) redactor.learn(key);
 }
 
 /** The accounts that the items of a run pay with: n8n resolves expressions in the credential by item. */
@@ -55,9 +71,9 @@ export class Accounts {
 	/** Items with the same key and address share one account, and with it what the gateway limits or refuses. */
 	private async read(index: number): Promise<Account> {
 		const account = await Account.open(this.context, index, this.redactor);
-		const { name } = account;
-		const first = this.accounts.get(name) ?? account;
-		this.accounts.set(name, first);
+		const payer = `${account.name} ${account.base} ${account.costsNothing}`;
+		const first = this.accounts.get(payer) ?? account;
+		this.accounts.set(payer, first);
 		return first;
 	}
 }
@@ -72,14 +88,14 @@ export class Account {
 		private credential: Credential,
 		readonly redactor: Redactor,
 	) {
-		this.redactor.learn(credential.key);
+		learnKey(redactor, credential);
 	}
 
 	/** Throws InputError when the credential is missing, or says no key or no address for the item. */
 	static async open(context: Context, index = 0, redactor = new Redactor()): Promise<Account> {
 		const credential = await readCredential(context, index);
-		const { key, root } = credential;
-		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase()))
+		const { key, base } = credential;
+		if (key.length >= SECRET_LENGTH && base.toLowerCase().includes(key.toLowerCase()))
 			throw new InputError(
 				'The base URL in the credential contains the API key',
 				'The key belongs in the field "API Key" only. The base URL should look like https://host/v1. Nothing was sent.',
@@ -89,11 +105,22 @@ export class Account {
 
 	/** For operations that need no request. */
 	static none(context: Context): Account {
-		return new Account(context, 0, { key: '', root: '', data: {} }, new Redactor());
+		return new Account(context, 0, NO_CREDENTIAL, new Redactor());
 	}
 
+	/** Address in front of `/audio/speech` and the like. */
+	get base(): string {
+		return this.credential.base;
+	}
+
+	/** The base without a version at its end: the price list and the usage log are there. */
 	get root(): string {
 		return this.credential.root;
+	}
+
+	/** Whether the service is one's own, and charges for nothing. */
+	get costsNothing(): boolean {
+		return this.credential.costsNothing;
 	}
 
 	/** See `accountName`. */
@@ -121,8 +148,8 @@ export class Account {
 		this.readAt = performance.now();
 		try {
 			const now = await readCredential(this.context, this.index);
-			if (now.key === this.credential.key || now.root !== this.root) return;
-			this.redactor.learn(now.key);
+			if (now.key === this.credential.key || now.base !== this.base) return;
+			learnKey(this.redactor, now);
 			this.credential = now;
 		} catch {
 			return;
@@ -153,11 +180,21 @@ async function readCredential(context: Context, index: number): Promise<Credenti
 		);
 	});
 	const { apiKey, baseUrl } = data;
-	return {
-		data,
-		key: resolved('API key', apiKey),
-		root: gatewayRoot(resolved('base URL', baseUrl)),
-	};
+	const costsNothing = data.costsNothing === true;
+	const key = readKey(apiKey, costsNothing);
+	const base = baseOf(resolved('base URL', baseUrl));
+	return { data, key, base, root: rootOf(base), costsNothing };
+}
+
+/** The API key, which only a server of one's own may lack. Throws as `resolved` does. */
+export function readKey(apiKey: unknown, costsNothing: boolean): string {
+	const key = cleanKey(apiKey);
+	if (costsNothing || key !== '') return key;
+	if (typeof apiKey !== 'string') return resolved('API key', apiKey);
+	throw new InputError(
+		'The API key in the credential has no value',
+		'Fill it in, or look at what its expression gives for this item. A server of your own that needs no key: switch on "Requests Cost Nothing". Nothing was sent.',
+	);
 }
 
 /**
@@ -172,30 +209,4 @@ function resolved(name: string, value: unknown): string {
 	const advice =
 		'Fill it in, or look at what its expression gives for this item. Nothing was sent.';
 	throw new InputError(noValue, advice);
-}
-
-/** A host with a dot and a top-level domain, an IPv4 address, localhost, or anything with a port; never a pasted key. */
-const HOST = /^([a-z0-9-]{1,63}\.)+([a-z]{2,}|\d+)(:\d+)?$|^localhost$|^[a-z0-9.-]+:\d+$/i;
-
-/**
- * The address in front of `/v1/…`, from any form of the credential's base URL: `https://host`, `https://host/`,
- * `https://host/v1`, `https://host/v1/`, and all of them behind a path prefix or without `https://`. A login, a query and
- * a fragment are left out, here as in the credential's test. Throws InputError on what is no http(s) address; it does not
- * repeat what was given, as that may be the API key in the wrong field.
- */
-export function gatewayRoot(baseUrl: string): string {
-	const trimmed = baseUrl.trim();
-	const address = HOST.test(trimmed.split(/[/?#]/, 1)[0]) ? `https://${trimmed}` : trimmed;
-	const refuse = (problem: string) => {
-		const advice = 'It should look like https://host/v1. Nothing was sent.';
-		throw new InputError(`The base URL in the credential ${problem}`, advice);
-	};
-	if (!URL.canParse(address)) refuse('is not a web address');
-	const { protocol, origin, pathname } = new URL(address);
-	if (!/^https?:$/.test(protocol)) refuse('must begin with https:// or http://');
-	const path = pathname
-		.replace(/\/+$/, '')
-		.replace(/(\/v1)+$/i, '')
-		.replace(/\/+$/, '');
-	return `${origin}${path}`;
 }

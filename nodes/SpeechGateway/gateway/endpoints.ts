@@ -10,6 +10,7 @@ export type Endpoint = BilledEndpoint | FreeEndpoint;
 export interface BilledEndpoint {
 	readonly kind: 'speech' | 'job' | 'voice' | 'chat' | 'video';
 	readonly method: 'POST';
+	/** Behind the base URL. */
 	readonly path: string;
 	readonly billed: true;
 }
@@ -19,8 +20,11 @@ export interface FreeEndpoint {
 	/** What it is about; `model` for all that no rule for answers asks for. */
 	readonly kind: BilledEndpoint['kind'] | 'model';
 	readonly method: 'GET' | 'DELETE';
+	/** Behind the base URL. */
 	readonly path: string;
 	readonly billed: false;
+	/** The path stands behind the root, which has no version at its end. */
+	readonly atRoot?: boolean;
 	/** The API key is sent in the address, too; such a request follows no redirect. */
 	readonly keyInAddress?: boolean;
 	/** In place of the path: an address that the gateway has given. It is called without the key. */
@@ -33,27 +37,33 @@ const free = (
 	method: FreeEndpoint['method'] = 'GET',
 ): FreeEndpoint => ({ kind, method, path, billed: false });
 
+const atRoot = (path: string): FreeEndpoint => ({ ...free('model', path), atRoot: true });
+
 const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => {
 	return { kind, method: 'POST', path, billed: true };
 };
 
 /** Every endpoint by what it does. Those with an ID in their path are functions of it. */
 export const endpoints = {
-	speech: billed('speech', '/v1/audio/speech'),
-	createJob: billed('job', '/v1/audio/speech/jobs'),
-	job: (id: string) => free('job', `/v1/audio/speech/jobs/${segment(id)}`),
-	jobContent: (id: string) => free('job', `/v1/audio/speech/jobs/${segment(id)}/content`),
-	createVoice: billed('voice', '/v1/audio/voices'),
-	voices: (model: string) => free('voice', `/v1/audio/voices?model=${encodeURIComponent(model)}`),
+	speech: billed('speech', '/audio/speech'),
+	createJob: billed('job', '/audio/speech/jobs'),
+	job: (id: string) => free('job', `/audio/speech/jobs/${segment(id)}`),
+	jobContent: (id: string) => free('job', `/audio/speech/jobs/${segment(id)}/content`),
+	createVoice: billed('voice', '/audio/voices'),
+	voices: (model: string) => free('voice', `/audio/voices?model=${encodeURIComponent(model)}`),
+	/** Where home servers have their voices. */
+	otherVoices: free('voice', '/voices'),
 	deleteVoice: (id: string, model: string) =>
-		free('voice', `/v1/audio/voices/${segment(id)}?model=${encodeURIComponent(model)}`, 'DELETE'),
-	chat: billed('chat', '/v1/chat/completions'),
-	models: free('model', '/v1/models'),
-	createVideo: billed('video', '/v1/videos'),
-	video: (id: string) => free('video', `/v1/videos/${segment(id)}`),
-	videoContent: (id: string) => free('video', `/v1/videos/${segment(id)}/content`),
-	prices: free('model', '/api/pricing'),
-	usageLog: free('model', '/api/log/token'),
+		free('voice', `/audio/voices/${segment(id)}?model=${encodeURIComponent(model)}`, 'DELETE'),
+	chat: billed('chat', '/chat/completions'),
+	models: free('model', '/models'),
+	/** Of routers whose list has only models that write, until it is asked for others. */
+	modelsThatSpeak: free('model', '/models?output_modalities=speech'),
+	createVideo: billed('video', '/videos'),
+	video: (id: string) => free('video', `/videos/${segment(id)}`),
+	videoContent: (id: string) => free('video', `/videos/${segment(id)}/content`),
+	prices: atRoot('/api/pricing'),
+	usageLog: atRoot('/api/log/token'),
 } as const;
 
 /** A file at an address that the gateway has given, in an answer from `base`; undefined if that is none. */

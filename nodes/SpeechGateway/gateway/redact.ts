@@ -54,11 +54,14 @@ function base64Forms(key: string): string[] {
 	});
 }
 
+/** Shorter keys may be words, such as the name of a model. */
+const LONG_KEY = 12;
+
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
 	private readonly keys = new Set<string>();
 	/** Of each key, all its spellings. */
-	private readonly whole: RegExp[] = [];
+	private readonly whole: Array<{ spelling: RegExp; isLong: boolean }> = [];
 	/** The spellings of all keys, by their first character. */
 	private readonly spellings = new Map<string, string[]>();
 	private longest = 0;
@@ -75,7 +78,8 @@ export class Redactor {
 		const forms = [...new Set(spellingsOf(key))].filter(({ length }) => length >= SHORTEST_KEY);
 		forms.sort((one, other) => other.length - one.length);
 		this.longest = Math.max(this.longest, forms[0].length);
-		this.whole.push(new RegExp(forms.map(literally).join('|'), 'g'));
+		const spelling = new RegExp(forms.map(literally).join('|'), 'g');
+		this.whole.push({ spelling, isLong: key.length >= LONG_KEY });
 		for (const form of forms)
 			this.spellings.set(form[0], [...(this.spellings.get(form[0]) ?? []), form]);
 	}
@@ -94,17 +98,22 @@ export class Redactor {
 
 	/** A text without the whole key; the beginning of one may be left at its end. */
 	blot(text: string): string {
-		return this.whole.reduce((rest, key) => rest.replace(key, BLOT), text);
+		return this.whole.reduce((rest, { spelling }) => rest.replace(spelling, BLOT), text);
 	}
 
 	/** A parsed JSON value with all its texts and the names of its fields as `text` leaves them. */
 	value<T>(value: T): T;
 	value(value: unknown): unknown {
-		if (typeof value === 'string') return this.text(value);
-		if (typeof value !== 'object' || value === null || this.longest === 0) return value;
-		if (Array.isArray(value)) return value.map((entry) => this.value(entry));
-		const fields = Object.entries(value);
-		return Object.fromEntries(fields.map(([name, field]) => [this.text(name), this.value(field)]));
+		return this.longest === 0 ? value : withTexts(value, (text) => this.text(text));
+	}
+
+	/** The same of a list of models or voices, in which a short key may be an ordinary word. */
+	list(value: unknown): unknown {
+		const long = this.whole.filter(({ isLong }) => isLong);
+		if (long.length === 0) return value;
+		return withTexts(value, (text) =>
+			long.reduce((rest, { spelling }) => rest.replace(spelling, BLOT), text),
+		);
 	}
 
 	/** Whether a text names an API key, whole or with its middle left out, that is none of these. */
@@ -128,6 +137,16 @@ export class Redactor {
 		}
 		return text.length;
 	}
+}
+
+/** A parsed JSON value with all its texts and the names of its fields changed. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+	if (typeof value === 'string') return change(value);
+	if (typeof value !== 'object' || value === null) return value;
+	if (Array.isArray(value)) return value.map((entry) => withTexts(entry, change));
+	return Object.fromEntries(
+		Object.entries(value).map(([name, field]) => [change(name), withTexts(field, change)]),
+	);
 }
 
 /** Redacts a text that arrives in chunks, holding back what may be the beginning of a key. */

@@ -18,6 +18,7 @@ import {
 } from './answer';
 import type { Endpoint } from './endpoints';
 import { firstJsonOf, jsonOf, type Readable, readBytes, textOf } from './readBody';
+import { readList } from './readList';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
 /** Redirects followed on free requests; more is a loop. */
@@ -76,8 +77,10 @@ export class Transport {
 		return new Transport(context, Account.none(context));
 	}
 
-	get root(): string {
-		return this.account.root;
+	/** The address of an endpoint, without a key in it. */
+	addressOf({ path, ...endpoint }: Endpoint): string {
+		const isAtRoot = 'atRoot' in endpoint && endpoint.atRoot === true;
+		return `${isAtRoot ? this.account.root : this.account.base}${path}`;
 	}
 
 	/** Everything that the gateway or the system says passes through it before it is shown. */
@@ -107,7 +110,7 @@ export class Transport {
 	): Promise<GatewayResponse> {
 		const inAddress = 'keyInAddress' in endpoint && endpoint.keyInAddress === true;
 		const outside = 'url' in endpoint ? endpoint.url : undefined;
-		const address = `${this.root}${endpoint.path}${inAddress ? this.account.asQuery : ''}`;
+		const address = `${this.addressOf(endpoint)}${inAddress ? this.account.asQuery : ''}`;
 		const request: IHttpRequestOptions = {
 			method: endpoint.method,
 			url: outside ?? address,
@@ -128,7 +131,7 @@ export class Transport {
 			request.url = target;
 			// Content may lie on another host (a storage link); the key stays with the gateway.
 			const isGateway =
-				outside === undefined && new URL(target).origin === new URL(this.root).origin;
+				outside === undefined && new URL(target).origin === new URL(this.account.base).origin;
 			response = await this.request(request, isGateway, deadline);
 		}
 		return { ...response, headers: this.redactor.value(response.headers) };
@@ -136,9 +139,19 @@ export class Transport {
 
 	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
 	async readJson(response: GatewayResponse): Promise<unknown> {
-		const { body, failure } = await this.readAnswer(response);
+		return this.redactor.value(await this.readRawJson(response));
+	}
+
+	/** The same of a list of models or voices: a short key may be one of its words. Throws when there is no list. */
+	async readList(response: GatewayResponse): Promise<IDataObject[]> {
+		return readList(this.redactor.list(await this.readRawJson(response)));
+	}
+
+	private async readRawJson(response: GatewayResponse): Promise<unknown> {
+		response.limitWholeBody();
+		const { bytes, failure } = await readBytes(response.body);
 		if (failure) throw failure;
-		return body;
+		return jsonOf(bytes);
 	}
 
 	/** The same, with all bytes as they arrived; `failure` says why they are incomplete. */

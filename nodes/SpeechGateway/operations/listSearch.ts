@@ -6,14 +6,13 @@ import type {
 } from 'n8n-workflow';
 import { asError, GatewayError } from '../core/errors';
 import { UnresolvedError } from '../gateway/account';
-import { exchange, isFailure } from '../requests/exchange';
+import { exchange, isFailure, isMissing } from '../requests/exchange';
 import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
 import { resources } from './forms';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../gateway/models';
-import { voiceIdIn } from '../speech/voices';
-import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
-import { readList } from '../gateway/readList';
+import { titleIn, voiceIdIn } from '../speech/voices';
+import { type AskList, modelsBy, voicesBy } from '../requests/lists';
 import { Transport } from '../gateway/transport';
 import { DEFAULT_VOICE } from '../fields/voice';
 
@@ -35,7 +34,8 @@ export async function searchModels(
 	const resource = this.getCurrentNodeParameter('resource');
 	// The chat model, a node of its own, has no resource.
 	const wanted = resources.find(({ value }) => value === resource)?.models ?? 'chat';
-	const listed = (await fetchAll(this, endpoints.models)).flatMap((model) => {
+	const models = (await modelsBy(await asker(this))) ?? noModels();
+	const listed = models.flatMap((model) => {
 		const id = pickable(idIn(model, 'id', 'name', 'model'));
 		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
 	});
@@ -76,18 +76,17 @@ export async function searchOwnVoices(
 /** The account's voices as rows, newest first. The model is the one that the panel shows now, else the documented one. */
 async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
 	const model = context.getCurrentNodeParameter('model', { extractValue: true });
-	const voices = await fetchAll(
-		context,
-		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
-	);
+	const ofModel = typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL;
+	// A service without a list still has a default voice.
+	const voices = (await voicesBy(await asker(context), ofModel)) ?? [];
 	// Newest first: a voice that was just cloned is the one to pick.
 	const age = (voice: IDataObject) => dateOf(voice.created_at)?.getTime() ?? -Infinity;
 	const newestFirst = [...voices].sort((a, b) => (age(b) === age(a) ? 0 : age(b) - age(a)));
 	return newestFirst.flatMap((voice) => {
 		const id = pickable(voiceIdIn(voice));
 		if (id === undefined) return [];
-		const { title: titled } = voice;
-		const title = plain(typeof titled === 'number' ? String(titled) : titled) ?? id;
+		const title =
+			plain(typeof voice.title === 'number' ? String(voice.title) : titleIn(voice)) ?? id;
 		const date = dateOf(voice.created_at)?.toISOString().slice(0, 10);
 		// n8n keeps the name of what is picked, too.
 		const name = title.startsWith('=') ? `"${title}"` : title;
@@ -103,13 +102,10 @@ const pickable = (id = ''): string | undefined =>
 	id && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim()) ? id : undefined;
 
 /**
- * Fetches a list for the editor with one free request, not retried: the user can open the list again. Empty if the
- * gateway has nothing of the kind. Throws GatewayError, and InputError for the credential.
+ * Asks for lists of the editor, each with one free request, not retried: the user can open the list again. Throws
+ * GatewayError, and InputError for the credential.
  */
-async function fetchAll(
-	context: ILoadOptionsFunctions,
-	endpoint: FreeEndpoint,
-): Promise<IDataObject[]> {
+async function asker(context: ILoadOptionsFunctions): Promise<AskList> {
 	const transport = await Transport.open(context).catch((error) => {
 		if (!(error instanceof UnresolvedError)) throw asError(error);
 		throw new GatewayError(
@@ -117,11 +113,16 @@ async function fetchAll(
 			'So there is no list here: enter an ID instead.',
 		);
 	});
-	const answer = await exchange(transport, endpoint, LIST_TIMEOUT_MS, {});
-	if (!isFailure(answer)) return readList(await transport.readJson(answer));
-	// A gateway without voices of its own still has a default one.
-	if (answer.noRoute) return [];
-	throw answer.error;
+	return async (endpoint) => {
+		const answer = await exchange(transport, endpoint, LIST_TIMEOUT_MS, {});
+		if (!isFailure(answer)) return await transport.readList(answer);
+		if (isMissing(answer.error)) return undefined;
+		throw answer.error;
+	};
+}
+
+function noModels(): never {
+	throw new GatewayError('This service has no list of models', 'Choose "By ID" and type one.');
 }
 
 function matching(results: INodeListSearchItems[], filter = ''): INodeListSearchItems[] {

@@ -16,6 +16,10 @@ export type ResourceRef = Required<Pick<About, 'kind' | 'id'>>;
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 
+/** Whether an answer says that there is nothing at this address. */
+export const isMissing = ({ details }: GatewayError): boolean =>
+	details.httpCode === '404' || details.httpCode === '405';
+
 interface Options {
 	body?: IDataObject | FormData;
 	deadline?: AbortSignal;
@@ -65,7 +69,7 @@ async function answered(
 		return {
 			outcome: outcomeOfFailure(error.failure, endpoint.billed),
 			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
-			error: unreachable(error, transport.root),
+			error: unreachable(error, transport.account.base),
 		};
 	}
 	if (isSuccess(response.status)) return response;
@@ -116,6 +120,8 @@ export interface FreeRequest<T> {
 	/** Reads the whole response; if it throws, the request is repeated, except where n8n could not store it. */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
+	/** What a 404 or 405 gives, where it is an answer: the service has nothing of the kind. */
+	ifMissing?: () => T;
 	/** After a 404: where else it may be; `ask` sends another free request. */
 	whenMissing?: (ask: Ask) => Promise<FreeEndpoint | undefined>;
 }
@@ -129,12 +135,13 @@ export async function exchangeFree<T>(
 	timeoutMs: number,
 	deadline?: AbortSignal,
 ): Promise<T | Failure> {
-	const { endpoint, read, about = {}, whenMissing } = request;
+	const { endpoint, read, about = {}, ifMissing, whenMissing } = request;
 	const ask: Ask = async (other) => await exchangeFree(transport, other, timeoutMs, deadline);
 	const response = await exchange(transport, endpoint, timeoutMs, about, { deadline });
 	if (isFailure(response)) {
-		const isMissing = response.error.details.httpCode === '404';
-		const elsewhere = isMissing ? await whenMissing?.(ask) : undefined;
+		if (ifMissing && isMissing(response.error)) return ifMissing();
+		const elsewhere =
+			response.error.details.httpCode === '404' ? await whenMissing?.(ask) : undefined;
 		if (!elsewhere) return response;
 		return await ask({ ...request, endpoint: elsewhere, whenMissing: undefined });
 	}

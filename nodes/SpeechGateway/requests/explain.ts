@@ -14,7 +14,7 @@ import {
 } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
-import { NO_ROUTE, type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
+import { type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs } from './retryPolicy';
 import { type Facts, isBroken, type Kind, SAYS } from './signs';
 
@@ -50,8 +50,6 @@ export interface Failure {
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
-	/** The gateway has nothing of the kind: no jobs, voices or videos. */
-	noRoute?: boolean;
 }
 
 interface Request {
@@ -62,16 +60,16 @@ interface Request {
 
 /** The rule for an answer that is no success, put into words about this request. */
 export function explainAnswer(
-	{ root, redactor }: Pick<Transport, 'root' | 'redactor'>,
+	transport: Pick<Transport, 'addressOf' | 'redactor'>,
 	endpoint: Endpoint,
 	about: About,
 	answer: Answer,
 ): Failure {
 	const { status, headers = {}, body } = answer;
 	const { location } = headers;
-	const request = { endpoint, about, url: `${root}${endpoint.path}` };
+	const request = { endpoint, about, url: transport.addressOf(endpoint) };
 	const words = gatewayWords(body);
-	const facts = factsOf(request, answer, words, redactor.isOther(words.message ?? ''));
+	const facts = factsOf(request, answer, words, transport.redactor.isOther(words.message ?? ''));
 	const outcome = outcomeOf(facts);
 	const rule = ruleFor(facts);
 	const { who } = rule;
@@ -106,7 +104,6 @@ export function explainAnswer(
 		who,
 		retryAfter,
 		byGateway: status >= 400 && isJson,
-		noRoute: rule === NO_ROUTE,
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
 }
@@ -205,7 +202,7 @@ function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retr
 		another: another.includes(`"${model}"`)
 			? 'This account may not have it: look it up with Model → Get Many'
 			: another,
-		address: `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`,
+		address: `check the base URL in the credential: the address called was ${url} (its version, such as /v1, should stand in it once).`,
 		orVoice: voice ? `, or check that the voice "${voice}" belongs to this account` : '',
 		wait: retryAfter ? ` (it asks to wait ${Math.ceil(retryAfter / 1000)} seconds)` : '',
 	};

@@ -170,7 +170,7 @@ export class ItemRequests extends ItemTurns {
 				body,
 				isDocumented: async () =>
 					await this.session.share(
-						`job routes of ${transport.root}`,
+						`job routes of ${transport.account.base}`,
 						async () => await hasJobRoutes(transport),
 					),
 			});

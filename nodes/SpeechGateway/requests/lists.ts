@@ -1,26 +1,75 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../core/errors';
+import { idIn, isRecord } from '../core/json';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { gatewayWords } from '../gateway/gatewayWords';
+import { capabilitiesOf } from '../gateway/models';
 import { type ModelPrice, readPrices } from '../gateway/prices';
 import { readList } from '../gateway/readList';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from './itemRequests';
 
-/** A list of the gateway; free. Throws GatewayError. */
-export async function fetchList(
-	item: ItemRequests,
-	endpoint: FreeEndpoint,
-): Promise<IDataObject[]> {
-	return await item.free({
-		endpoint,
-		read: async (response) => readList(await item.session.transport.readJson(response)),
-	});
+/** Asks for a list; undefined where the service has no such list (404, 405). */
+export type AskList = (endpoint: FreeEndpoint) => Promise<IDataObject[] | undefined>;
+
+/**
+ * The models of the account. Where the list says what models put out, and none speaks, those that speak are asked for
+ * by a query, as routers have it. Undefined where there is no list.
+ */
+export async function modelsBy(ask: AskList): Promise<IDataObject[] | undefined> {
+	const models = await ask(endpoints.models);
+	if (!models?.some(saysItsOutput)) return models;
+	if (models.some((model) => capabilitiesOf(model).includes('speech'))) return models;
+	const speaking = (await ask(endpoints.modelsThatSpeak).catch(() => undefined)) ?? [];
+	const listed = new Set(models.map(({ id }) => id));
+	return [...models, ...speaking.filter(({ id }) => !listed.has(id))];
 }
 
-/** The voices of the account for a model; free. */
-export const fetchVoices = async (item: ItemRequests, model: string): Promise<IDataObject[]> =>
-	await fetchList(item, endpoints.voices(model));
+const saysItsOutput = ({ architecture }: IDataObject): boolean =>
+	isRecord(architecture) && Array.isArray(architecture.output_modalities);
+
+/**
+ * The voices of the account for a model: from the document's address, else from that of home servers, else those that
+ * the list of models names for the model. Undefined where there is none of them.
+ */
+export async function voicesBy(ask: AskList, model: string): Promise<IDataObject[] | undefined> {
+	const listed = (await ask(endpoints.voices(model))) ?? (await ask(endpoints.otherVoices));
+	if (listed) return listed;
+	const models = (await modelsBy(ask).catch(() => undefined)) ?? [];
+	const entry = models.find((one) => idIn(one, 'id', 'name', 'model') === model);
+	const supported = entry?.supported_voices;
+	return Array.isArray(supported) ? readList(supported) : undefined;
+}
+
+/** Asks on behalf of an item, as often as it takes. */
+const askFor =
+	(item: ItemRequests): AskList =>
+	async (endpoint) => {
+		const { list } = await item.free<{ list?: IDataObject[] }>({
+			endpoint,
+			read: async (response) => ({ list: await item.session.transport.readList(response) }),
+			ifMissing: () => ({}),
+		});
+		return list;
+	};
+
+/** The models of the account; free. Throws GatewayError. */
+export async function fetchModels(item: ItemRequests): Promise<IDataObject[]> {
+	return (await modelsBy(askFor(item))) ?? noList(item, 'models', endpoints.models);
+}
+
+/** The voices of the account for a model; free. Throws GatewayError. */
+export async function fetchVoices(item: ItemRequests, model: string): Promise<IDataObject[]> {
+	return (await voicesBy(askFor(item), model)) ?? noList(item, 'voices', endpoints.voices(model));
+}
+
+function noList(item: ItemRequests, what: string, endpoint: FreeEndpoint): never {
+	throw new GatewayError(
+		`This service has no list of ${what}`,
+		`There is nothing at ${item.session.transport.addressOf(endpoint)}. Choose "By ID" and type one. If other requests fail, too, check the base URL in the credential.`,
+		{ httpCode: '404' },
+	);
+}
 
 /** The price list. Throws GatewayError when the gateway publishes none; what is no list is not asked for again. */
 export async function fetchPrices(item: ItemRequests): Promise<ModelPrice[]> {
@@ -41,7 +90,7 @@ export async function fetchPrices(item: ItemRequests): Promise<ModelPrice[]> {
 	const { prices, words } = answer;
 	if (prices) return prices;
 	throw new GatewayError(
-		`This gateway publishes no prices at ${transport.root}${endpoints.prices.path}`,
+		`This gateway publishes no prices at ${transport.addressOf(endpoints.prices)}`,
 		`Look them up in its console or its documentation.${words ? ` It says: "${words}"` : ''}`,
 	);
 }

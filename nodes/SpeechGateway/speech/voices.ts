@@ -6,19 +6,22 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { fetchVoices } from '../requests/lists';
 import type { VoiceIds } from '../requests/records';
 
-/** The id in what the gateway says of a voice. */
+/** The id in what a service says of a voice; some have names alone. */
 export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
-	idIn(voice, '_id', 'id', 'voice_id');
+	idIn(voice, '_id', 'id', 'voice_id', 'voice_name', 'name');
 
-/** The title in what the gateway says of a voice, as it is compared: another program may have put spaces around it. */
-export const titleIn = ({ title }: IDataObject): string =>
-	typeof title === 'string' ? title.trim() : '';
+/** What a voice is called, as it is compared: another program may have put spaces around it. */
+const titlesIn = (voice: IDataObject): string[] =>
+	[voice.title, voice.name, voice.voice_name].flatMap((title) =>
+		typeof title === 'string' && title.trim() !== '' ? title.trim() : [],
+	);
+
+/** The title in what a service says of a voice, or its ID; empty if there is neither. */
+export const titleIn = (voice: IDataObject): string => titlesIn(voice)[0] ?? voiceIdIn(voice) ?? '';
 
 /** The ID of a voice; its title if that is all that is known. */
 export const voiceNameOf = (voice: Voice, ids: VoiceIds = {}): string =>
 	typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title);
-
-const MOST_TITLES_SHOWN = 10;
 
 /**
  * The IDs of voices by title. Free: asks for one list a run and model, and for none where no voice has a title
@@ -43,23 +46,66 @@ async function idsOf(item: ItemRequests, model: string, titles: Set<string>): Pr
 	return ids;
 }
 
-/** The id of the one voice of a title. Two of a title may sound differently, so none is taken by chance: throws InputError. */
+/** How a title is compared where nothing is written quite so: any case, and letters composed or not. */
+const folded = (title: string): string => title.trim().normalize('NFC').toLowerCase();
+
+/** By what a voice is found, in this order. */
+const MATCHES: Array<(voice: IDataObject, title: string) => boolean> = [
+	(voice, title) => titlesIn(voice).includes(title),
+	(voice, title) => voiceIdIn(voice) === title,
+	(voice, title) =>
+		[...titlesIn(voice), voiceIdIn(voice) ?? ''].some((one) => folded(one) === folded(title)),
+];
+
+/** How many voices an error names. */
+const MOST_SHOWN = 10;
+const NEAREST = 3;
+
+/**
+ * The id of the one voice of a title, by the first kind of match that gives exactly one. Two of a title may sound
+ * differently, so none is taken by chance: throws InputError.
+ */
 function onlyId(own: IDataObject[], title: string): string {
-	const ids = own
-		.filter((voice) => titleIn(voice) === title)
-		.flatMap((voice) => voiceIdIn(voice) ?? []);
-	if (ids.length === 1) return ids[0];
-	if (ids.length > 1) {
+	const found = MATCHES.map((matches) => [
+		...new Set(own.filter((voice) => matches(voice, title)).flatMap((one) => voiceIdIn(one) ?? [])),
+	]);
+	const [only] = found.find((ids) => ids.length === 1) ?? [];
+	if (only !== undefined) return only;
+	const several = found.find((ids) => ids.length > 1);
+	if (several) {
 		throw new InputError(
-			`${ids.length} voices have the title "${title}": ${ids.slice(0, MOST_TITLES_SHOWN).join(', ')}`,
+			`${several.length} voices have the title "${title}": ${several.slice(0, MOST_SHOWN).join(', ')}`,
 			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
 		);
 	}
-	const titles = own.map(titleIn).filter((one) => one !== '');
-	const named = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
-	if (titles.length > named.length) named.push('…');
+	const near = nearest(
+		own.map(titleIn).filter((one) => one !== ''),
+		title,
+	).map((one) => `"${one}"`);
+	const [advice] = [
+		near.length === 0 && 'It has no voices yet: make one with Voice → Clone.',
+		near.length === own.length && `Its voices: ${near.join(', ')}.`,
+		`The nearest of its ${own.length} voices: ${near.join(', ')}.`,
+	].filter((one) => one !== false);
 	throw new InputError(
 		`The account has no voice with the title "${title}"`,
-		`${named.length > 0 ? `Its voices: ${named.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing was sent for this item.`,
+		`${advice} Nothing was sent for this item.`,
 	);
+}
+
+/** The titles that share the most pairs of letters with what was looked for. */
+function nearest(titles: string[], title: string): string[] {
+	const pairsOf = (text: string) =>
+		new Set(Array.from(folded(text), (letter, at) => letter + (folded(text)[at + 1] ?? '')));
+	const wanted = pairsOf(title);
+	const alike = (text: string) => {
+		const pairs = pairsOf(text);
+		const shared = [...pairs].filter((pair) => wanted.has(pair)).length;
+		return (2 * shared) / (pairs.size + wanted.size);
+	};
+	return titles
+		.map((text) => ({ text, score: alike(text) }))
+		.sort((one, other) => other.score - one.score)
+		.slice(0, NEAREST)
+		.map(({ text }) => text);
 }

@@ -78,7 +78,7 @@ export async function fetchFile<T>(
 				read,
 				whenMissing: async (ask) => {
 					const body = await ask(status);
-					const from = `${item.session.transport.root}${status.endpoint.path}`;
+					const from = item.session.transport.addressOf(status.endpoint);
 					return isFailure(body) ? undefined : fileAt(body.url, from);
 				},
 			});

@@ -22,7 +22,7 @@ export async function readUsageLog(
 ): Promise<UsageLog | string> {
 	const { transport } = item.session;
 	const { usageLog } = endpoints;
-	const nothing = `This gateway has no usage log at ${transport.root}${usageLog.path}.`;
+	const nothing = `This gateway has no usage log at ${transport.addressOf(usageLog)}.`;
 	try {
 		return await item.free({
 			endpoint: { ...usageLog, keyInAddress },

@@ -1,6 +1,5 @@
 import { model } from './model.form';
-import { fetchList } from '../../requests/lists';
-import { endpoints } from '../../gateway/endpoints';
+import { fetchModels } from '../../requests/lists';
 import { defineOperation } from '../../requests/operation';
 import { withoutErrorKey } from '../../core/json';
 
@@ -10,7 +9,7 @@ import { withoutErrorKey } from '../../core/json';
  */
 export const getMany = defineOperation(model.getMany, {
 	async execute({ limit }, item) {
-		const models = await fetchList(item, endpoints.models);
+		const models = await fetchModels(item);
 		const items = models
 			.slice(0, limit)
 			.map((model) => ({ json: withoutErrorKey(model, 'modelError') }));
