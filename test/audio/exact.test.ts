@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
 import { joinAudio, joinBlocker } from '../../nodes/SpeechGateway/audio';
 import {
 	frameLevel,
@@ -54,11 +54,11 @@ const digest = (...values: unknown[]) => {
 /** Fixtures, and sound between noise that swells and dies away. */
 const QUIET = readdirSync(join(__dirname, 'quiet')).filter((name) => !name.endsWith('.sh'));
 const NAMES = [...fixtureNames(), ...QUIET.map((name) => `../quiet/${name}`).sort()];
-const FORMATS: AudioFormat[] = ['mp3', 'opus', 'wav', 'pcm'];
-const namesOf = (format: AudioFormat) => NAMES.filter((name) => formatOf(name) === format);
+const FORMATS: ReadableFormat[] = ['mp3', 'opus', 'wav', 'pcm'];
+const namesOf = (format: ReadableFormat) => NAMES.filter((name) => formatOf(name) === format);
 
 type Part = { info: AudioInfo; bytes: Uint8Array };
-const partOf = (format: AudioFormat, bytes: Uint8Array): Part => ({
+const partOf = (format: ReadableFormat, bytes: Uint8Array): Part => ({
 	info: inspect(format, bytes),
 	bytes,
 });

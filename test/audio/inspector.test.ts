@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-	type AudioFormat,
+	type ReadableFormat,
 	DamagedAudioError,
 	inspectorOf,
 	sniffAudioFormat,
@@ -103,7 +103,7 @@ describe.each(fixtureNames())('%s', (name) => {
 	});
 });
 
-describe.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])('%s', (format) => {
+describe.each<ReadableFormat>(['mp3', 'wav', 'opus', 'pcm'])('%s', (format) => {
 	it('is damaged when empty', () => {
 		expect(() => inspect(format, new Uint8Array(0))).toThrow(/empty/);
 		expect(() => inspectorOf(format).end()).toThrow(DamagedAudioError);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AudioFormat, AudioInfo } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat, AudioInfo } from '../../nodes/SpeechGateway/audio';
 import { DamagedAudioError, joinAudio } from '../../nodes/SpeechGateway/audio';
 import { remux } from './ogg';
 import {
@@ -21,7 +21,7 @@ import {
 } from './support';
 
 const FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
-const named = (format: AudioFormat, names: string) =>
+const named = (format: ReadableFormat, names: string) =>
 	names.split(' ').map((name) => `${format}-${name}.${format}`);
 /** Files that fit together though their tags, bitrates, modes, packets and pages differ, and two of each kind. */
 const GROUPS: string[][] = [
@@ -55,7 +55,7 @@ const CASES = GROUPS.flatMap((names, index) =>
 
 // What the tests of these cases decode one by one, in one start of ffmpeg a format.
 beforeAll(async () => {
-	const files: Record<AudioFormat, Uint8Array[]> = { mp3: [], wav: [], opus: [], pcm: [] };
+	const files: Record<ReadableFormat, Uint8Array[]> = { mp3: [], wav: [], opus: [], pcm: [] };
 	for (const { format, names, pauses } of CASES) {
 		const once = await joinFiles(format, names.map(fixture), pauses);
 		files[format].push(...names.map(fixture), once.bytes);

@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { readMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { PNG } from '../support/png';
 import { run } from '../support/readers';
 import { fixture, joinFiles, pieces, stream, withFile } from './support';
 import { readFileSync } from 'node:fs';
 
-const read = async (format: AudioFormat, bytes: Uint8Array, size = 777) =>
+const read = async (format: ReadableFormat, bytes: Uint8Array, size = 777) =>
 	await readMetadata(format, stream(pieces(bytes, size)));
 
 const PARTS = {
@@ -22,7 +22,7 @@ const TAGS = {
 	comment: 'One\nTwo',
 };
 
-describe.each(Object.entries(PARTS) as Array<[AudioFormat, string]>)('%s', (format, name) => {
+describe.each(Object.entries(PARTS) as Array<[ReadableFormat, string]>)('%s', (format, name) => {
 	test.each([1, 777, 100_000])('what was written is read, in chunks of %d', async (size) => {
 		const cover = { mimeType: 'image/png' as const, bytes: new Uint8Array(PNG) };
 		const starts = [0, 0.25, 0.5];
@@ -71,7 +71,7 @@ describe.each(Object.entries(PARTS) as Array<[AudioFormat, string]>)('%s', (form
 
 test('files without any say nothing', async () => {
 	for (const name of Object.values(PARTS)) {
-		const format = name.split('.')[1] as AudioFormat;
+		const format = name.split('.')[1] as ReadableFormat;
 		const { tags, chapters } = await read(format, fixture(name));
 		expect({ ...tags, chapters }).toEqual({ chapters: [] });
 	}

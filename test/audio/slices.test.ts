@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AudioFormat, AudioSegment, Place } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat, AudioSegment, Place } from '../../nodes/SpeechGateway/audio';
 import { joinAudio, slicesIn } from '../../nodes/SpeechGateway/audio';
 import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
 
@@ -9,11 +9,11 @@ const FILES: Record<string, string[]> = {
 	opus: ['opus-mono-20ms.opus', 'opus-mono-20ms-1500hz.opus', 'opus-mono-60ms-silk.opus'],
 	wav: ['wav-24000-mono-s16.wav', 'wav-24000-mono-s16-list.wav'],
 };
-const formatOf = (name: string) => name.split(' ')[0] as AudioFormat;
+const formatOf = (name: string) => name.split(' ')[0] as ReadableFormat;
 
 type Part = AudioSegment & { info: ReturnType<typeof inspect> };
 
-const partOf = (format: AudioFormat, bytes: Uint8Array, place?: Place): Part => {
+const partOf = (format: ReadableFormat, bytes: Uint8Array, place?: Place): Part => {
 	const info = inspect(format, bytes);
 	return {
 		info: place ? slicesIn(info).infoOf(info, place) : info,
@@ -28,7 +28,7 @@ async function join(parts: Part[], pauses: number[]) {
 	return { ...joined, bytes: await bytesOf(joined.chunks()) };
 }
 
-function cut(format: AudioFormat, bytes: Uint8Array, places: Place[]): Part[] {
+function cut(format: ReadableFormat, bytes: Uint8Array, places: Place[]): Part[] {
 	const slices: Uint8Array[][] = places.map(() => []);
 	const info = inspect(format, bytes);
 	const reader = slicesIn(info).slice(info, places, (slice, part) => slices[slice].push(part));

@@ -1,4 +1,4 @@
-import { type AudioFormat, joinAudio } from '../../nodes/SpeechGateway/audio';
+import { type ReadableFormat, joinAudio } from '../../nodes/SpeechGateway/audio';
 import { mp3InStereo } from '../../nodes/SpeechGateway/audio/mp3/stereo';
 import type { Mp3Info } from '../../nodes/SpeechGateway/audio/mp3/reader';
 import {
@@ -77,7 +77,7 @@ describe.each([
 	['wav', 24_000, '-c:a pcm_s16le'],
 	['wav', 24_000, '-c:a pcm_s24le'],
 	['wav', 8_000, '-c:a pcm_mulaw'],
-] as Array<[AudioFormat, number, string]>)('%s at %d Hz, %s', (format, rate, options) => {
+] as Array<[ReadableFormat, number, string]>)('%s at %d Hz, %s', (format, rate, options) => {
 	const one = { format, sampleRate: rate, options: options.split(' ') };
 	const [speech, music] = encodeAll([
 		{ ...one, samples: sound(rate, 1.1, 500) },

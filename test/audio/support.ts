@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
 import { inspectorOf, joinAudio, lengthOf } from '../../nodes/SpeechGateway/audio';
 import { run } from '../support/readers';
 
 const FIXTURES = join(__dirname, 'fixtures');
 
 /** Names of the fixtures, all of them or of one format. */
-export function fixtureNames(format?: AudioFormat): string[] {
+export function fixtureNames(format?: ReadableFormat): string[] {
 	return readdirSync(FIXTURES)
 		.filter((name) => (format ? name.endsWith(`.${format}`) : !name.endsWith('.sh')))
 		.sort();
@@ -20,8 +20,8 @@ export function fixture(name: string): Uint8Array {
 	return new Uint8Array(readFileSync(join(FIXTURES, name)));
 }
 
-export function formatOf(name: string): AudioFormat {
-	return name.slice(name.lastIndexOf('.') + 1) as AudioFormat;
+export function formatOf(name: string): ReadableFormat {
+	return name.slice(name.lastIndexOf('.') + 1) as ReadableFormat;
 }
 
 /** Splits at the given places, which may be in any order. */
@@ -40,7 +40,7 @@ export function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
 	);
 }
 
-export function inspect(format: AudioFormat, chunks: Uint8Array | Uint8Array[]): AudioInfo {
+export function inspect(format: ReadableFormat, chunks: Uint8Array | Uint8Array[]): AudioInfo {
 	const inspector = inspectorOf(format);
 	for (const chunk of Array.isArray(chunks) ? chunks : [chunks]) inspector.feed(chunk);
 	return inspector.end();
@@ -58,7 +58,7 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
 
 /** Joins files held in memory; `cut`: how each is split into chunks. The file is what was said of it beforehand. */
 export async function joinFiles(
-	format: AudioFormat,
+	format: ReadableFormat,
 	files: Uint8Array[],
 	pauses: number | number[] | Pauses = 0,
 	cut: (bytes: Uint8Array) => Uint8Array[] = (bytes) => [bytes],
@@ -93,7 +93,7 @@ export function withFile<T>(name: string, bytes: Uint8Array, use: (path: string)
 }
 
 export interface Sound {
-	format: AudioFormat;
+	format: ReadableFormat;
 	/** Of one channel. */
 	samples: Float32Array;
 	sampleRate: number;
@@ -121,13 +121,13 @@ export function encodeAll(sounds: Sound[]): Uint8Array[] {
 
 /** The same of one sound. */
 export const encode = (
-	format: AudioFormat,
+	format: ReadableFormat,
 	samples: Float32Array,
 	sampleRate: number,
 	options: string[],
 ): Uint8Array => encodeAll([{ format, samples, sampleRate, options }])[0];
 
-function inputOptions(format: AudioFormat): string[] {
+function inputOptions(format: ReadableFormat): string[] {
 	return format === 'pcm' ? ['-f', 's16le', '-ar', '24000', '-ac', '1'] : [];
 }
 
@@ -148,11 +148,15 @@ const decoded = new Map<string, Decoded>();
  * What ffmpeg makes of a file. Its own decoder is used unless another is named. A file that is decoded again in the same
  * tests is remembered: starting ffmpeg takes longer than decoding.
  */
-export const decode = (format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded =>
+export const decode = (format: ReadableFormat, bytes: Uint8Array, decoder?: string): Decoded =>
 	decodeAll(format, [bytes], decoder)[0];
 
 /** The same of several files, in one start of ffmpeg. */
-export function decodeAll(format: AudioFormat, files: Uint8Array[], decoder?: string): Decoded[] {
+export function decodeAll(
+	format: ReadableFormat,
+	files: Uint8Array[],
+	decoder?: string,
+): Decoded[] {
 	const keyOf = (bytes: Uint8Array) =>
 		createHash('sha1').update(`${format} ${decoder} `).update(bytes).digest('hex');
 	const keys = files.map(keyOf);
@@ -166,7 +170,7 @@ export function decodeAll(format: AudioFormat, files: Uint8Array[], decoder?: st
 	});
 }
 
-function decodeNow(format: AudioFormat, files: Uint8Array[], decoder?: string): Decoded[] {
+function decodeNow(format: ReadableFormat, files: Uint8Array[], decoder?: string): Decoded[] {
 	if (files.length === 0) return [];
 	const { results, stderr } = inFolder((folder) => {
 		const choice = decoder ? ['-c:a', decoder] : [];
@@ -204,7 +208,7 @@ const channelOf = (all: Float32Array, channel: number, channels: number) =>
 	channels === 1 ? all : all.filter((_, i) => i % channels === channel);
 
 /** Raw samples have no header, so that much is said of every one. */
-const withoutUsual = (complaints: string, format: AudioFormat) =>
+const withoutUsual = (complaints: string, format: ReadableFormat) =>
 	complaints
 		.split('\n')
 		.filter((line) => format !== 'pcm' || !line.includes('Estimating duration from bitrate'))
@@ -225,7 +229,7 @@ function readWav(file: Buffer): [sampleRate: number, channels: number, data: Buf
 }
 
 /** What ffprobe tells of a file without decoding it: its packets, and the length it claims. */
-export function probeAudio(format: AudioFormat, bytes: Uint8Array) {
+export function probeAudio(format: ReadableFormat, bytes: Uint8Array) {
 	return withFile(`audio.${format}`, bytes, (path) => {
 		const { stdout, stderr } = run('ffprobe', [
 			...['-v', 'warning', '-count_packets', '-of', 'json', '-show_streams', '-show_format'],

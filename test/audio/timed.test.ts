@@ -1,6 +1,6 @@
 /** Segments that are given a time are heard then: what ffmpeg decodes is listened to. */
 import fc from 'fast-check';
-import { type AudioFormat, joinAudio, type PauseBefore } from '../../nodes/SpeechGateway/audio';
+import { type ReadableFormat, joinAudio, type PauseBefore } from '../../nodes/SpeechGateway/audio';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { errorsAt, heard } from '../support/sounds';
 import { bytesOf, decode, encodeAll, inspect, pieces, stream } from './support';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await sim.close());
 
-async function speak(input: string, format: AudioFormat): Promise<Uint8Array> {
+async function speak(input: string, format: ReadableFormat): Promise<Uint8Array> {
 	const response = await fetch(`${sim.url}/v1/audio/speech`, {
 		method: 'POST',
 		headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
@@ -34,7 +34,7 @@ async function speak(input: string, format: AudioFormat): Promise<Uint8Array> {
 	return new Uint8Array(await response.arrayBuffer());
 }
 
-async function joined(format: AudioFormat, times: PauseBefore[]) {
+async function joined(format: ReadableFormat, times: PauseBefore[]) {
 	const files = await Promise.all(CUES.map(async (cue) => await speak(cue, format)));
 	const segments = files.map((bytes) => ({
 		info: inspect(format, bytes),
@@ -54,7 +54,7 @@ async function joined(format: AudioFormat, times: PauseBefore[]) {
 	return { starts, alone, sounds: heard(samples, sampleRate), segments };
 }
 
-test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+test.each<[ReadableFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 	'%s: each cue is heard at its time',
 	async (format) => {
 		const { sounds } = await joined(
@@ -66,7 +66,7 @@ test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 	},
 );
 
-test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+test.each<[ReadableFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 	'%s: a cue that is late comes as soon as the one before is over, and the next one catches up',
 	async (format) => {
 		const { starts, alone } = await joined(
@@ -97,8 +97,8 @@ describe('any sounds at any times', () => {
 		slot: seconds(0.2, 4),
 	});
 	/** Silence that stays at most behind a sound; in Opus, only silent packets give way. */
-	const left = (format: AudioFormat) => (format === 'opus' ? 0.7 : 0.25);
-	const OPTIONS: Record<AudioFormat, string[]> = {
+	const left = (format: ReadableFormat) => (format === 'opus' ? 0.7 : 0.25);
+	const OPTIONS: Record<ReadableFormat, string[]> = {
 		wav: [],
 		pcm: ['-f', 's16le'],
 		mp3: ['-b:a', '64k'],
@@ -110,7 +110,7 @@ describe('any sounds at any times', () => {
 			return isHeard ? 0.3 * Math.sin((2 * Math.PI * 330 * at) / RATE) : 0;
 		});
 
-	test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+	test.each<[ReadableFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 		'%s: none is early, and those with time enough are not late',
 		async (format) => {
 			await fc.assert(

@@ -1,10 +1,10 @@
 /** Parts whose sound goes on to their ends lose none of it; the time that a seam takes comes out of silence. */
 import fc from 'fast-check';
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { decodeAll, encodeAll, inspect, joinFiles, loudness } from './support';
 
-const KINDS: Array<[string, AudioFormat, number, string]> = [
+const KINDS: Array<[string, ReadableFormat, number, string]> = [
 	['mp3', 'mp3', 24_000, '-b:a 64k'],
 	['mp3, 44.1 kHz, VBR', 'mp3', 44_100, '-q:a 4'],
 	['opus, 20 ms', 'opus', 48_000, '-c:a libopus -b:a 32k'],

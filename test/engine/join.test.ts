@@ -9,7 +9,7 @@ import type {
 	INodeExecutionData,
 	OnError,
 } from 'n8n-workflow';
-import { inspectorOf, type AudioFormat } from '../../nodes/SpeechGateway/audio';
+import { inspectorOf, type ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { readMetadata, type Tags } from '../../nodes/SpeechGateway/audio/tags';
 import { fixture, joinFiles, stream } from '../audio/support';
 import { PNG } from '../support/png';
@@ -62,14 +62,14 @@ const asItems = (files: IBinaryData[]): INodeExecutionData[] =>
 	files.map((file, id) => ({ json: { id }, binary: { data: file } }));
 
 /** The file that Join makes of others: as of segments, with the tags that each is the first to have. */
-async function joinOf(format: AudioFormat, files: Uint8Array[], pause = 0) {
+async function joinOf(format: ReadableFormat, files: Uint8Array[], pause = 0) {
 	const tags: Tags = {};
 	for (const file of files.toReversed())
 		Object.assign(tags, (await readMetadata(format, stream([file]))).tags);
 	return await joinFiles(format, files, pause, undefined, () => ({ tags, chapters: [] }));
 }
 
-const SETS: Record<AudioFormat, string[]> = {
+const SETS: Record<ReadableFormat, string[]> = {
 	mp3: [
 		'mp3-44100-mono-id3v2.3-picture.mp3',
 		'mp3-44100-mono-cbr.mp3',
@@ -117,7 +117,7 @@ describe.each([
 	],
 	['in files', inStore],
 ])('%s', (_, place) => {
-	test.each(Object.entries(SETS) as Array<[AudioFormat, string[]]>)(
+	test.each(Object.entries(SETS) as Array<[ReadableFormat, string[]]>)(
 		'%s of other programs, joined as segments are',
 		async (format, names) => {
 			const files = names.map(fixture);

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { fixture } from '../audio/support';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import { heardIn } from './parts';
@@ -21,7 +21,7 @@ const run = runnerOf(sim, () => ({ parameters: generate(), items: [item({ text: 
 const file = async (from: INodeExecutionData, property = 'data') =>
 	await readStored(from.binary![property]);
 
-test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
+test.each<ReadableFormat>(['mp3', 'wav', 'opus', 'pcm'])(
 	'%s: split, spoken, joined in order, sound, of the length it claims',
 	async (format) => {
 		const { outputs } = await run({

@@ -1,6 +1,6 @@
 /* Texts whose words are to be heard at certain seconds: SRT and WebVTT files, and marks such as [at 0:35]. */
 import type { IDataObject } from 'n8n-workflow';
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { decode, decoderMessages, PCM_SAMPLE_RATE } from '../support/listen';
 import { errorsAt, heard } from '../support/sounds';
 import { partsOf } from './parts';
@@ -53,7 +53,7 @@ async function soundsOf(json: IDataObject, audio: Buffer, format: string) {
 	return heard(samples, PCM_SAMPLE_RATE);
 }
 
-test.each<AudioFormat>(['wav', 'mp3', 'opus', 'pcm'])(
+test.each<ReadableFormat>(['wav', 'mp3', 'opus', 'pcm'])(
 	'%s: the sentences of an SRT file are heard at their times, and nothing else is sent',
 	async (responseFormat) => {
 		const options = { timings: true, subtitles: 'srt' };
@@ -128,7 +128,7 @@ describe('Estimate', () => {
 	});
 });
 
-test.each<AudioFormat>(['wav', 'mp3', 'opus'])(
+test.each<ReadableFormat>(['wav', 'mp3', 'opus'])(
 	'%s: cues that are moved are not charged again, and are heard at their new times',
 	async (responseFormat) => {
 		const options = { previousBinaryPropertyName: 'previous' };

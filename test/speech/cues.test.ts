@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { ReadableFormat } from '../../nodes/SpeechGateway/audio';
 import { type HeardText, subtitles } from '../../nodes/SpeechGateway/speech/subtitles';
 import { encodeAll, inspect } from '../audio/support';
 import { type Simulator, startSimulator } from '../support/simulator';
@@ -173,7 +173,7 @@ test('cues begin within 0.15 s of their sentences, nine of ten within 0.4 s', as
 			for (const sample of spoken) samples.push(sample);
 			for (let i = 0; i < (PAUSES[index] ?? 0.3) * RATE; i++) samples.push(0);
 		}
-		const formats: Array<[AudioFormat, string]> = [
+		const formats: Array<[ReadableFormat, string]> = [
 			['mp3', '-b:a 64k'],
 			['opus', '-c:a libopus -b:a 32k'],
 			['opus', '-c:a libopus -b:a 64k -application audio -frame_duration 10'],

@@ -1,7 +1,16 @@
 /** Shared by all audio formats: the shape of an info and of a reader, and the error for bad files. */
 
-/** The formats that the gateway speaks in. `pcm`: bare samples without a header, 24 kHz, mono, 16 bits. */
-export type AudioFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
+/**
+ * The formats that are read here: how long a file plays, whether it is whole, and how it becomes one with others. `pcm`:
+ * bare samples without a header, 24 kHz, mono, 16 bits.
+ */
+export type ReadableFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
+
+/** The formats that may be asked for. One that is not read here is passed on as it comes, in one request. */
+export type RequestedFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
+
+/** The formats that are told by their first bytes. */
+export type KnownFormat = ReadableFormat | RequestedFormat | ForeignInfo['format'];
 
 /** A file that is cut short, empty, or not audio of the expected kind; the message says which. */
 export class DamagedAudioError extends Error {
@@ -42,7 +51,10 @@ export interface AudioReader<Info> {
 	end(): Info;
 }
 
-/** FLAC is recognised, but not read: servers of fish-speech send it, whatever is asked for. How long it plays is not known. */
+/**
+ * A file that is recognised, but not read: it is passed on as it is, and how long it plays is not known. Servers of
+ * fish-speech send FLAC, whatever is asked for.
+ */
 export interface ForeignInfo {
 	format: 'flac';
 	bytes: number;

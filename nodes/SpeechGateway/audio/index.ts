@@ -3,7 +3,7 @@
  * one file made of several. Nothing is decoded or encoded.
  */
 import { keysOf } from '../core/json';
-import type { AudioFormat, AudioReader, ForeignInfo, SegmentFile } from './format';
+import type { AudioReader, ForeignInfo, KnownFormat, ReadableFormat, SegmentFile } from './format';
 import type { Format, JoinPlan, Silence, Slices } from './joiner';
 import { joinedChunks } from './joiner';
 import { mp3 } from './mp3/join';
@@ -15,7 +15,13 @@ import { type Metadata, NO_METADATA } from './tags/metadata';
 import { wav } from './wav/join';
 import type { WavInfo } from './wav/reader';
 
-export type { AudioFormat, AudioReader, ForeignInfo } from './format';
+export type {
+	AudioReader,
+	ForeignInfo,
+	KnownFormat,
+	ReadableFormat,
+	RequestedFormat,
+} from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
 export type { Place } from './joiner';
@@ -25,10 +31,19 @@ export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from '.
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
 
 /** The functions of a format are only given infos of that format. */
-const FORMATS: Record<AudioFormat, Format<AudioInfo>> = { mp3, wav, opus, pcm };
+const FORMATS: Record<ReadableFormat, Format<AudioInfo>> = { mp3, wav, opus, pcm };
+
+/**
+ * Whether files of this format can become one. Nothing else has to be asked of a format that is not read here: such a
+ * file is passed on as it is.
+ */
+export const canBeJoined = (format: KnownFormat): format is ReadableFormat =>
+	Object.hasOwn(FORMATS, format);
+
+const isRead = (info: AudioInfo | ForeignInfo): info is AudioInfo => canBeJoined(info.format);
 
 /** Messengers take Opus for a voice message only if its codec is told. */
-export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
+export const MIME_TYPES: Record<KnownFormat, string> = {
 	mp3: 'audio/mpeg',
 	wav: 'audio/wav',
 	opus: 'audio/ogg; codecs=opus',
@@ -37,7 +52,7 @@ export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
 };
 
 /** Extensions of the files of each format; the first is the usual one. */
-export const EXTENSIONS: Record<AudioFormat | 'flac', [string, ...string[]]> = {
+export const EXTENSIONS: Record<KnownFormat, [string, ...string[]]> = {
 	mp3: ['mp3'],
 	wav: ['wav'],
 	opus: ['ogg', 'oga', 'opus'],
@@ -52,7 +67,7 @@ export const WITH_HEADERS = 'MP3, WAV or Opus';
  * Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be
  * damaged.
  */
-export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
+export const inspectorOf = (format: ReadableFormat): AudioReader<AudioInfo> =>
 	new FORMATS[format].Reader();
 
 /** A file to be joined, and what its reader has said of it. */
@@ -60,7 +75,7 @@ export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
 
 /** What a joined file will be, before its first byte. */
 export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
-	info: { format: AudioFormat; seconds: number; length: number; sampleRate: number };
+	info: { format: ReadableFormat; seconds: number; length: number; sampleRate: number };
 	/** Second at which each segment ends. */
 	ends: number[];
 }
@@ -165,8 +180,8 @@ export function joinBlocker(
 	const different = (name: string, one: unknown, two: unknown) =>
 		`the ${name} is ${String(one)} in segment 1 and ${String(two)} in segment ${number}`;
 	if (first.format !== other.format) return different('format', first.format, other.format);
-	if (first.format === 'flac' || other.format === 'flac')
-		return 'FLAC audio would have to be encoded anew';
+	if (!isRead(first) || !isRead(other))
+		return `${first.format.toUpperCase()} audio would have to be encoded anew`;
 	if (isChained(first)) return chained(1);
 	if (isChained(other)) return chained(number);
 	const [one, two] = [first, other].map((info) => ({
@@ -191,8 +206,8 @@ export const lengthOf = (info: AudioInfo): number =>
  * Whether files of this format have a place for tags, chapters and the record of their segments, by which these are
  * sliced out again: bare samples and unread containers have none.
  */
-export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
-	format !== 'flac' && FORMATS[format].tag !== undefined;
+export const canBeTagged = (format: KnownFormat): boolean =>
+	canBeJoined(format) && FORMATS[format].tag !== undefined;
 
 /** How a file of this format is sliced. @throws Error when the format keeps no record of its segments */
 export function slicesIn({ format }: AudioInfo): Slices<AudioInfo> {

@@ -1,6 +1,6 @@
 import { keysOf } from '../core/json';
 import { hasText, uint32be } from './bytes';
-import type { AudioFormat } from './format';
+import type { ForeignInfo, KnownFormat, ReadableFormat } from './format';
 import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
 
 /** A frame header has few certain bits, so MP3 that does not begin the file is only found by so many frames in a row. */
@@ -13,7 +13,7 @@ const HEAD_BYTES = 36;
 export const SNIFFED_BYTES = 24 * 1024;
 
 /** PCM has no marks and cannot be told. */
-type MarkedFormat = Exclude<AudioFormat, 'pcm'>;
+type MarkedFormat = Exclude<ReadableFormat, 'pcm'>;
 
 const MARKS: Record<MarkedFormat, (head: Uint8Array) => boolean> = {
 	mp3: (head) => hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9,
@@ -22,6 +22,9 @@ const MARKS: Record<MarkedFormat, (head: Uint8Array) => boolean> = {
 	opus: (head) =>
 		hasText(head, 0, 'OggS') && (head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead')),
 };
+
+/** Of what is recognised, but not read. */
+const FOREIGN_MARKS: Record<ForeignInfo['format'], string> = { flac: 'fLaC' };
 
 /** By marks so long that raw samples do not look like them by chance. */
 const sniffMark = (head: Uint8Array): MarkedFormat | undefined =>
@@ -38,10 +41,11 @@ export const sniffAudioFormat = (head: Uint8Array): MarkedFormat | undefined =>
  * What audio a file is, by its first `SNIFFED_BYTES`; undefined when it is none that is known. `isPcm`: whether it
  * would be PCM if nothing else, by its name or by what was asked for.
  */
-export function audioFormatOf(head: Uint8Array, isPcm: boolean): AudioFormat | 'flac' | undefined {
+export function audioFormatOf(head: Uint8Array, isPcm: boolean): KnownFormat | undefined {
 	const found = isPcm ? sniffMark(head) : sniffAudioFormat(head);
 	if (found) return found;
-	if (hasText(head, 0, 'fLaC')) return 'flac';
+	const foreign = keysOf(FOREIGN_MARKS).find((format) => hasText(head, 0, FOREIGN_MARKS[format]));
+	if (foreign) return foreign;
 	if (looksLikeText(head)) return undefined;
 	// PCM can look like the two bytes of an MP3 header, but hardly like several frames in a row.
 	if (hasMp3Frames(head)) return 'mp3';

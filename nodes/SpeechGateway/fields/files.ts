@@ -1,10 +1,10 @@
 import { besideOption, type Field, type InputOf, optional } from './field';
 import { choiceField, textOption } from './kinds';
-import type { AudioFormat } from '../audio';
+import type { RequestedFormat } from '../audio';
 
 /** The format of the audio that is asked for. What the gateway sends may be another; files are labelled by their content. */
-export const responseFormatField = (description: string): Field<AudioFormat> =>
-	choiceField<AudioFormat>({
+export const responseFormatField = (description: string): Field<RequestedFormat> =>
+	choiceField<RequestedFormat>({
 		displayName: 'Audio Format',
 		name: 'responseFormat',
 		default: 'mp3',

@@ -1,7 +1,7 @@
 import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
-import type { AudioFormat, AudioInfo, AudioReader } from '../audio';
-import { audioFormatOf, DamagedAudioError, inspectorOf, WITH_HEADERS } from '../audio';
+import type { ReadableFormat, AudioInfo, AudioReader } from '../audio';
+import { audioFormatOf, canBeJoined, DamagedAudioError, inspectorOf, WITH_HEADERS } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
@@ -60,12 +60,12 @@ function recognisedFormat(
 	head: Uint8Array,
 	{ mimeType, fileName }: IBinaryData,
 	name: string,
-): AudioFormat {
+): ReadableFormat {
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);
-	if (format === 'flac') {
+	if (format && !canBeJoined(format)) {
 		throw new OtherFormatError(
-			`${name} is FLAC audio, which cannot be joined without re-encoding it`,
+			`${name} is ${format.toUpperCase()} audio, which cannot be joined without re-encoding it`,
 			`Convert all files to the same format first: ${WITH_HEADERS}.`,
 		);
 	}

@@ -1,5 +1,5 @@
 import type { Execution } from '../engine/execution';
-import { type AudioFormat, canBeTagged, WITH_HEADERS } from '../audio';
+import { type RequestedFormat, canBeTagged, WITH_HEADERS } from '../audio';
 import { type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { TagValues } from '../fields/podcast';
@@ -14,7 +14,7 @@ const COVER_LABEL = 'Cover Binary Field';
 /** Throws InputError when the format has no room for the tags or chapters asked for. `count`: of chapters. */
 export function checkTaggable(
 	{ chapters, tags = {} }: { chapters: string; tags?: TagValues },
-	format: AudioFormat,
+	format: RequestedFormat,
 	count: number,
 ): void {
 	if (chapters === 'none' && Object.keys(tags).length === 0) return;

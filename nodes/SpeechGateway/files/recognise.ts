@@ -1,13 +1,14 @@
 import {
-	type AudioFormat,
 	audioFormatOf,
 	type AudioInfo,
+	canBeJoined,
 	DamagedAudioError,
 	EXTENSIONS,
 	type ForeignInfo,
 	inspectorOf,
 	looksLikeText,
 	MIME_TYPES,
+	type RequestedFormat,
 } from '../audio';
 import { parseJson } from '../core/json';
 import { gatewayWords } from '../gateway/gatewayWords';
@@ -33,7 +34,7 @@ interface Content extends FileType {
  */
 export function recognise(
 	head: Uint8Array,
-	wanted: AudioFormat,
+	wanted: RequestedFormat,
 	contentType = '',
 	redact: (text: string) => string,
 ): Content {
@@ -45,14 +46,14 @@ export function recognise(
 		};
 		return { ...content, isAudio: false, inspector: { feed: refuse, end: refuse } };
 	}
-	const inspector = format === 'flac' ? flacInspector() : inspectorOf(format);
+	const inspector = canBeJoined(format) ? inspectorOf(format) : foreignInspector(format);
 	return { mimeType: MIME_TYPES[format], extensions: EXTENSIONS[format], isAudio: true, inspector };
 }
 
-/** FLAC is only counted. */
-function flacInspector(): Content['inspector'] {
+/** Only counts what is not read here. */
+function foreignInspector(format: ForeignInfo['format']): Content['inspector'] {
 	let bytes = 0;
-	return { feed: ({ length }) => (bytes += length), end: () => ({ format: 'flac', bytes }) };
+	return { feed: ({ length }) => (bytes += length), end: () => ({ format, bytes }) };
 }
 
 /** Longest excerpt of a text that is repeated to the user. */

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { Execution } from '../engine/execution';
 import {
-	type AudioFormat,
+	type ReadableFormat,
 	type AudioInfo,
 	type AudioReader,
 	EXTENSIONS,
@@ -39,7 +39,7 @@ export async function inspectRecording(
 	const file = fileOf(execution, index, recording);
 	const place = placeOf(recording);
 	let inspector: AudioReader<AudioInfo> | undefined;
-	let format: AudioFormat | undefined;
+	let format: ReadableFormat | undefined;
 	let bytes = 0;
 	const hash = createHash('sha256');
 	for await (const chunk of withHead(await chunksOf(execution, file))) {

@@ -1,6 +1,12 @@
 import { isRecord } from '../core/json';
 import type { IBinaryData } from 'n8n-workflow';
-import { type AudioFormat, type AudioInfo, DamagedAudioError, type ForeignInfo } from '../audio';
+import {
+	type AudioInfo,
+	canBeJoined,
+	DamagedAudioError,
+	type ForeignInfo,
+	type RequestedFormat,
+} from '../audio';
 import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
@@ -29,7 +35,7 @@ export const isStoredAudio = (value: object): value is StoredAudio =>
 export async function storeAudio(
 	item: ItemRequests,
 	response: GatewayResponse,
-	wanted: AudioFormat,
+	wanted: RequestedFormat,
 	fileName: string,
 	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
@@ -62,9 +68,9 @@ export async function storeAudio(
 		} else item.session.store.stored();
 		const { failure, info } = answer;
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
-		if (info?.format === 'flac') {
+		if (info && !canBeJoined(info.format)) {
 			hints.add(
-				`The gateway sent FLAC audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
+				`The gateway sent ${info.format.toUpperCase()} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
 			);
 		}
 		return { binary: stored, info: info! };
