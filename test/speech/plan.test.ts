@@ -17,7 +17,11 @@ const input = {
 const planOf = (source: string, sent?: SegmentOnRecord[]) =>
 	planner<NarrationInput>((_input, earlier) => {
 		const text = prepare(source);
-		const settings = { longText: 'auto', maxSegmentCharacters: 1000, chapters: 'none' } as const;
+		const settings = {
+			responseFormat: 'mp3',
+			maxSegmentCharacters: 1000,
+			chapters: 'none',
+		} as const;
 		const cut = cutIntoSegments(text, settings, earlier(VOICE, 0));
 		return {
 			...{ pauseBeforeMs: 0, lines: [{ text, headings: [] }], headings: [], hints: [] },

@@ -5,7 +5,7 @@
  * format. To keep it so, a changed text is cut around segments of the earlier one, which are found by their hashes
  * wherever they stand now. The plan is plain data, made anew from the input in each attempt; nothing is sent for it.
  */
-import type { AudioInfo } from '../audio';
+import { type AudioInfo, canBeJoined } from '../audio';
 import type { Heading } from '../audio/tags';
 import { grouped } from '../core/grouped';
 import type { FileValues } from '../fields/files';
@@ -261,23 +261,30 @@ function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string 
 		: undefined;
 }
 
+/** Whether a text is spoken in one request: its user wants it so, or its segments could not become one file. */
+export const isWhole = ({
+	longText,
+	responseFormat,
+}: Pick<NarrationInput, 'longText' | 'responseFormat'>): boolean =>
+	longText === 'single' || !canBeJoined(responseFormat);
+
 /**
  * Cuts a text at its pauses, at headings that become chapters, around segments of an `earlier` text, and where it would
  * be too long for one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
 	text: PreparedText,
-	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+	input: Pick<NarrationInput, 'longText' | 'responseFormat' | 'maxSegmentCharacters' | 'chapters'>,
 	earlier?: EarlierSegments,
 ): PreparedSegments {
-	const { longText, maxSegmentCharacters: maxCharacters } = input;
+	const { maxSegmentCharacters: maxCharacters } = input;
 	const headings = input.chapters === 'headings' ? text.headings : [];
 	const fits =
 		!earlier &&
 		text.pauses.length === 0 &&
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;
-	if (longText !== 'single' && !fits) {
+	if (!isWhole(input) && !fits) {
 		return segmentPrepared(text, {
 			maxCharacters,
 			cutAtHeadings: headings.length > 0,

@@ -6,16 +6,16 @@ import { NotStartedError, RequestCutError } from '../core/errors';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
 import { countCharacters } from '../text/characters';
-import type { NarrationInput } from './plan';
+import { isWhole, type NarrationInput } from './plan';
 
 /** A gateway that cuts even so short a text is too slow for any, or down. Characters. */
 const SHORTEST = 150;
 
-type Splitting = Pick<NarrationInput, 'longText' | 'maxSegmentCharacters'>;
+type Splitting = Pick<NarrationInput, 'longText' | 'responseFormat' | 'maxSegmentCharacters'>;
 
 /** Whether a text goes again as shorter segments when the gateway cuts it. */
-export const canBeSplit = ({ longText }: Pick<Splitting, 'longText'>, text: string): boolean =>
-	longText !== 'single' && countCharacters(text) > SHORTEST;
+export const canBeSplit = (input: Splitting, text: string): boolean =>
+	!isWhole(input) && countCharacters(text) > SHORTEST;
 
 /** The longest segment to try after one of so many characters was cut: half, since the time it takes grows with them. */
 const lengthAfter = (characters: number): number => Math.max(SHORTEST, Math.floor(characters / 2));

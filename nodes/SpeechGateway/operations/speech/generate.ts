@@ -10,7 +10,7 @@ import { type EstimateValues, type GenerateValues, speech } from './speech.form'
 import { budgetOf, narration, withFiles } from './narration';
 import { defineOperation } from '../../requests/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
-import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';
+import { cutIntoSegments, isWhole, type OnRecord, planner, textToSend } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf } from '../../speech/price';
 import { hintOnTimes, shortSlots } from '../../speech/slots';
@@ -25,14 +25,14 @@ type EstimateInput = EstimateValues & OnRecord;
  * for one request.
  */
 const planText = planner((input: EstimateInput, earlier) => {
-	const { voice, longText, chapters } = input;
-	const isWhole = longText === 'single';
-	const text = preparedText(input, isWhole);
+	const { voice, chapters } = input;
+	const inOne = isWhole(input);
+	const text = preparedText(input, inOne);
 	const cut = cutIntoSegments(text, input, earlier(voice, 0));
 	checkTaggable(input, input.responseFormat, cut.chapters.length);
-	const hints = hintsOn(text, isWhole);
+	const hints = hintsOn(text, inOne);
 	if (chapters === 'headings' && text.headings.length === 0) hints.push(NO_HEADINGS);
-	if (isWhole && chapters === 'headings' && cut.chapters.length < text.headings.length)
+	if (inOne && chapters === 'headings' && cut.chapters.length < text.headings.length)
 		hints.push(NO_CHAPTERS_IN_ONE_REQUEST);
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
