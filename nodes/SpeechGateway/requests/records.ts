@@ -26,7 +26,7 @@ export interface Result {
 
 /** The segment that a request speaks, so that it is found again when the text was changed. */
 export interface SentSegment extends Fingerprint {
-	/** The request key of its words as speech, also when they were sent as a job; `number` tells equal ones apart. */
+	/** The request key of its words; `number` tells equal ones apart. */
 	key: string;
 	number: number;
 	/** Its number in the text, from 1. */

@@ -262,7 +262,7 @@ function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string 
 }
 
 /** Whether a text is spoken in one request: its user wants it so, or its segments could not become one file. */
-export const isWhole = ({
+export const isInOneRequest = ({
 	longText,
 	responseFormat,
 }: Pick<NarrationInput, 'longText' | 'responseFormat'>): boolean =>
@@ -284,7 +284,7 @@ export function cutIntoSegments(
 		text.pauses.length === 0 &&
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;
-	if (!isWhole(input) && !fits) {
+	if (!isInOneRequest(input) && !fits) {
 		return segmentPrepared(text, {
 			maxCharacters,
 			cutAtHeadings: headings.length > 0,

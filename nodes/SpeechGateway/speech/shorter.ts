@@ -6,7 +6,7 @@ import { NotStartedError, RequestCutError } from '../core/errors';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
 import { countCharacters } from '../text/characters';
-import { isWhole, type NarrationInput } from './plan';
+import { isInOneRequest, type NarrationInput } from './plan';
 
 /** A gateway that cuts even so short a text is too slow for any, or down. Characters. */
 const SHORTEST = 150;
@@ -15,7 +15,7 @@ type Splitting = Pick<NarrationInput, 'longText' | 'responseFormat' | 'maxSegmen
 
 /** Whether a text goes again as shorter segments when the gateway cuts it. */
 export const canBeSplit = (input: Splitting, text: string): boolean =>
-	!isWhole(input) && countCharacters(text) > SHORTEST;
+	!isInOneRequest(input) && countCharacters(text) > SHORTEST;
 
 /** The longest segment to try after one of so many characters was cut: half, since the time it takes grows with them. */
 const lengthAfter = (characters: number): number => Math.max(SHORTEST, Math.floor(characters / 2));

@@ -1,6 +1,6 @@
 /** Reads tags, chapters, cover and record of a file; passes over what is damaged or unknown. */
 import { hasText, nameAt, uint28be, uint32le } from '../bytes';
-import type { ReadableFormat } from '../format';
+import type { KnownFormat, ReadableFormat } from '../format';
 import { readId3 } from './id3';
 import { NO_METADATA, type OwnMetadata } from './metadata';
 import { KEPT_CHUNKS, RiffTags } from './riff';
@@ -9,7 +9,7 @@ import { MAX_CHAPTERS, readVorbis } from './vorbis';
 export * from './metadata';
 
 /** How many chapters a file of this format can have. */
-export const maxChapters = (format: ReadableFormat): number =>
+export const maxChapters = (format: KnownFormat): number =>
 	format === 'opus' ? MAX_CHAPTERS : Infinity;
 
 /** Largest tag held in memory: room for a big cover. */

@@ -10,7 +10,13 @@ import { type EstimateValues, type GenerateValues, speech } from './speech.form'
 import { budgetOf, narration, withFiles } from './narration';
 import { defineOperation } from '../../requests/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
-import { cutIntoSegments, isWhole, type OnRecord, planner, textToSend } from '../../speech/plan';
+import {
+	cutIntoSegments,
+	isInOneRequest,
+	type OnRecord,
+	planner,
+	textToSend,
+} from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf } from '../../speech/price';
 import { hintOnTimes, shortSlots } from '../../speech/slots';
@@ -26,7 +32,7 @@ type EstimateInput = EstimateValues & OnRecord;
  */
 const planText = planner((input: EstimateInput, earlier) => {
 	const { voice, chapters } = input;
-	const inOne = isWhole(input);
+	const inOne = isInOneRequest(input);
 	const text = preparedText(input, inOne);
 	const cut = cutIntoSegments(text, input, earlier(voice, 0));
 	checkTaggable(input, input.responseFormat, cut.chapters.length);
