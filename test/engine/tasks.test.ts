@@ -155,6 +155,17 @@ describe.each(KINDS)('$resource', (kind) => {
 			expect(sim.charged()).toEqual(['New.']);
 		});
 
+		test('as the node has handed it out: its job is charged once', async () => {
+			onSubmit({ jobSeconds: Infinity });
+			const options = { maxWait: 0, whenMaxWaitReached: 'stillProcessing' };
+			const waits = { ...parameters, options: { ...parameters.options, ...options } };
+			const { left } = await run(waits, { items: [item({ id: 7, text: 'New.' })] });
+			const again = await run(waits, { items: left[2] });
+			const [{ id: task = '' }] = [...sim.jobs, ...sim.videos];
+			expect(again.error?.message).toContain(`"${task}"`);
+			expect(sim.charged()).toEqual(['New.']);
+		});
+
 		test('is what Wait takes', async () => {
 			onSubmit({ jobSeconds: 0 });
 			const task = await create();
