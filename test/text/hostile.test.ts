@@ -54,6 +54,36 @@ const SUBTITLES = [
 	['blanks behind the times', `${CUE_TIMES}${' a'.repeat(LENGTH / 4)}${' '.repeat(LENGTH / 4)}b`],
 ].map(([name, text]): [string, string] => [name, `${CUE_TIMES}\na\n${text}`]);
 
+/** What models, programs and tools leave in texts. */
+const AUTOMATIC: Array<[string, string]> = [
+	...all(
+		'```\n¦```a\n```\n¦````\n```\n¦`a¦``a` ¦<|a¦<|a|>¦<|channel|>analysis<|message|>¦<think>¦</think>\n',
+	),
+	...all(
+		'<a1>¦<a1></a1>¦<laughs>¦<|start|>assistant¦[1]¦[1][2]¦[[1]¦[1](¦ [1]¦[1, ¦[1](https://a ¦[1] https://a\n',
+	),
+	...all(
+		'[cite: 1¦【4†¦citeturn0search0turn¦\ue200¦\\(¦\\(a ¦\\[a\n¦$¦$$¦$a ¦$a=¦$a=b$¦\\frac{¦\\frac{a}{¦\\sqrt{¦\\text{a}',
+	),
+	...all(
+		'\\n¦\\na\\n¦a.\\n\\t¦\\"¦"\\n¦"a¦\\u00e9¦a\\u00e9¦5\\.¦\\.\\!a¦𝗧¦𝗧ℯ¦Ⓣ¦Ａ¦①¦│¦│ a¦\uf0b7 ¦\ufffe\n',
+	),
+	...all(
+		'<https://a|¦<@U1234¦:a¦:a: ¦ :a:b¦==a¦==a ¦==a==¦%%¦%%a ¦![[¦[[a|b¦[[a]]¦{#a¦]{#a¦# a {#¦== a\n¦== a ==\n¦［＃¦\u{f0000}',
+	),
+	['a formula in a formula', `$$${'\\frac{'.repeat(LENGTH / 12)}a${'}{b}'.repeat(LENGTH / 12)}$$`],
+	[
+		'braces in braces',
+		Array(LENGTH / 2000)
+			.fill(`$x=${'{'.repeat(1900)}$ `)
+			.join('\n'),
+	],
+	[
+		'Markdown in fences in fences',
+		Array.from({ length: 300 }, (_, i) => `${'`'.repeat(303 - i)}md\n`).join(''),
+	],
+];
+
 const options: TextOptions = {
 	textFormat: 'plain',
 	parentheses: 'readAloud',
@@ -75,6 +105,7 @@ describe.each([
 	['markdown', MARKDOWN],
 	['html', HTML],
 	['subtitles', SUBTITLES],
+	['automatic', AUTOMATIC],
 ] as const)('%s', (textFormat, sources) => {
 	test.each(sources.map(ofTheDay))('%s', (_name, source) => {
 		formatOf(source);

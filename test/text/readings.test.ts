@@ -7,6 +7,9 @@ import { prepare } from './prepared';
 /** What chat models, editors, feeds and websites write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
 const FOLDER = join(__dirname, 'readings');
 const FORMATS: Record<string, TextFormat> = { '.md': 'markdown', '.html': 'html', '.txt': 'plain' };
+/** Thoughts are left out where the format is not set. */
+const formatOf = (name: string) =>
+	/think|llm-odd/.test(name) ? 'automatic' : FORMATS[extname(name)];
 const sources = readdirSync(FOLDER).filter((name) => !name.endsWith('.spoken.txt'));
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 
@@ -22,7 +25,7 @@ test.each(Object.entries(HEADINGS))('the headings of %s', (name, expected) => {
 
 test.each(sources)('%s', (name) => {
 	const source = read(name);
-	const textFormat = FORMATS[extname(name)];
+	const textFormat = formatOf(name);
 	const prepared = prepare(source, { textFormat, parentheses: 'tags' });
 	expect(`${prepared.spoken.text.trim()}\n`).toBe(read(`${name}.spoken.txt`));
 	const crlf = prepare(source.replace(/\n/g, '\r\n'), { textFormat, parentheses: 'tags' });

@@ -24,6 +24,9 @@ export function countCharacters(text: string): number {
 	return text.length - (text.match(PAIRS)?.length ?? 0);
 }
 
+/** Counts the letters of a text. */
+export const letters = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
+
 /** The first `most` code points of a text, with `…` behind them if there are more. */
 export function beginningOf(text: string, most: number): string {
 	const characters = Array.from(text);

@@ -1,14 +1,13 @@
+import { letters } from './characters';
 import { isSubtitleFile } from './cues';
-import { withoutThoughts } from './html';
+import { SSML_ELEMENT } from './html';
+import { looksLikeCode } from './code';
+import { NAMED_SOURCE } from './sources';
 
 /** The formats that a text can have; see `formatOf`. */
 export type TextFormat = 'plain' | 'markdown' | 'html' | 'subtitles';
 /** What the user has set; `automatic`: the marks of the text tell. */
 export type TextFormatOption = 'automatic' | TextFormat;
-
-/** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`; with the spaces before it. */
-export const SOURCE_MARK =
-	/[ \t]{0,3}(?::contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201)/;
 
 /**
  * A heading, a fence, the second row of a table, a link, the address of one, a footnote, or where a chat model shows a
@@ -22,7 +21,7 @@ const CERTAIN_MARKDOWN = [
 	/\[[^[\]\n]{1,300}\]\(<?(?:(?:https?|mailto|tel):|\.{0,2}\/|#|www\.|[\w%-]{1,60}(?:\/|\.(?:md|html?|pdf|png|jpe?g|gif|svg|webp)\b))[^\s()]{0,500}/i,
 	/^ {0,3}\[[^[\]\n]{1,100}\]:[ \t]+<?https?:/m,
 	/^ {0,3}\[\^[^\s\]]{1,100}\]:[ \t]+\S/m,
-	SOURCE_MARK,
+	NAMED_SOURCE,
 ];
 /** Two kinds of these: bold, bullets, quotes, code, struck out, footnotes, boxes to tick. */
 const LIKELY_MARKDOWN = [
@@ -52,17 +51,6 @@ const ESCAPED =
 /** Formulas, paths and patterns have backslashes, too. */
 const BACKSLASH_WORD = /\\[a-z\d([{]|:\\/i;
 
-/** Whether at least half of the lines are a program's, in which a single mark says nothing. */
-function looksLikeCode(source: string): boolean {
-	const lines = source.split('\n').filter((line) => line.trim() !== '');
-	const ofCode = lines.filter((line) =>
-		/[;{}]\s*$|^\s*(?:#include|def \w+\(|(?:const|let|var|int|char|return|print|echo|import|SELECT)\b.*[=("';])/.test(
-			line,
-		),
-	);
-	return ofCode.length * 2 >= lines.length;
-}
-
 /** Whether a line has a code span among words: "Run `npm test` before you push." has, "SELECT `id` FROM `users`;" has not. */
 function hasCodeAmongWords(source: string): boolean {
 	return source.split('\n').some((line) => {
@@ -79,6 +67,12 @@ const hasMarkdown = (source: string): boolean =>
 	hasCodeAmongWords(source) ||
 	(MARKED_ITEM.test(source) && (source.match(ITEM)?.length ?? 0) > 1) ||
 	(ESCAPED.test(source) && !BACKSLASH_WORD.test(source));
+
+/** Markdown may begin with a tag: `<details>`. */
+const hasBoldBehindBlank = (source: string): boolean => {
+	const blank = /\n[ \t]*\n/.exec(source);
+	return blank !== null && BOLD.test(source.slice(blank.index));
+};
 
 const FRONT_MATTER =
 	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -99,6 +93,10 @@ const ELEMENT =
 	'figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|meta|nav|ol|p|' +
 	'picture|pre|q|rp|rt|ruby|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|think|' +
 	'thinking|time|title|tr|tt|u|ul|video)';
+const ELEMENT_NAME = new RegExp(`^${ELEMENT}$`, 'i');
+/** Whether HTML or SSML has an element of this name. */
+export const isElement = (name: string): boolean =>
+	ELEMENT_NAME.test(name) || SSML_ELEMENT.test(name);
 const BEFORE_TAG = '^\\s*(?:<\\?xml[^<>]{0,200}\\?>\\s*)?(?:<!--[^]{0,5000}?-->\\s*)?';
 const PAGE = new RegExp(`${BEFORE_TAG}<(?:!doctype\\s|html[\\s>]|head[\\s>]|body[\\s>])`, 'i');
 const OPENING_TAG = new RegExp(`${BEFORE_TAG}<${ELEMENT}(?:\\s[^<>]{0,2000})?/?>`, 'i');
@@ -117,9 +115,6 @@ const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
  */
 export function formatOf(text: string): TextFormat {
 	if (isSubtitleFile(text)) return 'subtitles';
-	const said = withoutThoughts(text);
-	// What is behind a model's thoughts is Markdown, be it without marks.
-	if (said !== text) return formatOf(said) === 'html' ? 'html' : 'markdown';
 	if (SSML.test(text)) return 'plain';
 	let source = text.replace(/^\uFEFF|\r(?=\n)/g, '');
 	// Some feeds escape their tags.
@@ -131,15 +126,12 @@ export function formatOf(text: string): TextFormat {
 		2;
 	if (CERTAIN_MARKDOWN.some((mark) => mark.test(source)) || isLikely()) return 'markdown';
 	const closing = source.match(CLOSING_TAG)?.length ?? 0;
-	if (closing >= 2 || OPENING_TAG.test(source)) return 'html';
+	if (closing >= 2 || OPENING_TAG.test(source))
+		return hasBoldBehindBlank(source) ? 'markdown' : 'html';
 	if (looksLikeCode(source)) return 'plain';
 	if (hasMarkdown(source)) return 'markdown';
 	return TAG_AMONG_WORDS.test(source) ? 'html' : 'plain';
 }
-
-/** The format to read a text in: what the user has set, or what its marks tell. */
-export const takenFormat = (source: string, option: TextFormatOption): TextFormat =>
-	option === 'automatic' ? formatOf(source) : option;
 
 const FORMAT_NOTES: Record<Exclude<TextFormat, 'plain'>, string> = {
 	markdown: 'The text was read as Markdown: its markup was left out.',
@@ -148,10 +140,31 @@ const FORMAT_NOTES: Record<Exclude<TextFormat, 'plain'>, string> = {
 		'The text was read as subtitles: its words are spoken at their times, without numbers, markup, music and sounds.',
 };
 
-/** A hint on what was left out, if the text is not plain and nobody has set its format. */
-export const formatNotes = (taken: TextFormat, option: TextFormatOption): string[] =>
-	option !== 'automatic' || taken === 'plain'
-		? []
-		: [
-				`${FORMAT_NOTES[taken]} If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
-			];
+/** From this share of the letters, a hint says how many were left out. */
+const MANY = 0.1;
+
+/**
+ * The hint on how a text was read: in which format, if nobody has set that, what was left out, and how much of it.
+ * `leftOut`: letters that would have been heard; of `spoken`, the words that are.
+ */
+export function readingHint(
+	format: TextFormat,
+	option: TextFormatOption,
+	changed: string[],
+	leftOut: { letters: number; spoken: string },
+): string[] {
+	const readAs = option === 'automatic' && format !== 'plain' ? [FORMAT_NOTES[format]] : [];
+	if (readAs.length === 0 && changed.length === 0) return [];
+	const share =
+		leftOut.letters === 0 ? 0 : leftOut.letters / (leftOut.letters + letters(leftOut.spoken));
+	const much = share > MANY ? `, ${Math.round(100 * share)} % of the letters` : '';
+	const also =
+		changed.length > 0 ? [`Left out or resolved: ${[...new Set(changed)].join('; ')}${much}.`] : [];
+	return [
+		[
+			...readAs,
+			...also,
+			'If it is to be spoken as it stands, set "Text Format" to "Plain Text".',
+		].join(' '),
+	];
+}

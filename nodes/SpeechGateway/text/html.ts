@@ -88,7 +88,7 @@ class PageReader {
 
 	private text(text: string, { tiny, hidden }: Invisible): void {
 		if (tiny || hidden) {
-			if (text.trim() !== '') this.reading.leaveOut('page');
+			if (text.trim() !== '') this.reading.leaveOut('page', text);
 		} else if (this.preformatted > 0) this.reading.lines(text);
 		else this.reading.text(text);
 	}
@@ -100,7 +100,8 @@ class PageReader {
 		const label = LABELLED.has(tagName) ? valueOf(element, 'aria-label').trim() : '';
 		const kind = unreadKind(element);
 		if (kind && !(label && tagName === 'svg' && kind === 'noWords')) {
-			if (kind !== 'noWords') reading.leaveOut(kind);
+			if (kind !== 'noWords')
+				reading.leaveOut(kind, kind === 'code' ? '' : wordsIn(element, Infinity));
 			return false;
 		}
 		if (HEADING.test(tagName)) reading.startHeading();
@@ -221,34 +222,6 @@ const BREAK = /<break(\s[^<>]{0,200})?\/?>|<\/break\s*>/gi;
 /** Elements whose content is no markup, or no child of theirs. */
 const RAW =
 	/<(script|style|textarea|title|iframe|noscript|xmp|noembed|noframes|plaintext|template)(?=[\s>])/gi;
-const THOUGHTS =
-	/[<◁](\/?)(?:[a-z]{1,10}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)\s*[>▷]/gi;
-/** The tag before a model's thoughts is often part of its prompt, so its answer has only the one behind them. */
-const END_OF_THOUGHTS = /^[ \t]*[<◁]\/(?:[a-z]{1,10}:)?think(?:ing)?\s*[>▷][ \t]*\r?$/gim;
-
-/**
- * Leaves out a model's thoughts, `<think>…</think>`, which may be several paragraphs and hold Markdown, or all before a
- * `</think>` without a beginning that has its line to itself. Without an end, they are text.
- */
-export function withoutThoughts(source: string): string {
-	let text = '';
-	let from = 0;
-	let start = -1;
-	const tags = [...source.matchAll(THOUGHTS)];
-	const beginning = tags.find(({ 1: closing }) => !closing)?.index ?? source.length;
-	for (const { 0: line, index } of source.matchAll(END_OF_THOUGHTS))
-		if (index < beginning) from = index + line.length;
-	for (const { 0: tag, 1: closing, index } of tags) {
-		if (!closing) start = start < 0 ? index : start;
-		else if (start >= 0) {
-			text += source.slice(from, start);
-			from = index + tag.length;
-			start = -1;
-		}
-	}
-	return text + source.slice(from);
-}
-
 /** Breaks the mark of what never ends (`<style>`, `<!--`, the last `<a href=`), which would swallow the rest of the page. */
 function withEnds(page: string): string {
 	const ends = new Map<string, number>();
@@ -292,8 +265,5 @@ export function readHtml(source: string): ReadText {
 	const page = (isEscaped ? decoded(source) : source)
 		.replace(ENCLOSURES, '')
 		.replace(TWICE_ESCAPED, '&');
-	const reading = new Reading();
-	const read = withoutThoughts(page);
-	if (read !== page) reading.leaveOut('page');
-	return readPage(read, reading);
+	return readPage(page, new Reading());
 }

@@ -9,22 +9,15 @@ import {
 	type StateCore,
 	type Token,
 } from '../libraries/markdownIt';
-import { frontMatterEnd, SOURCE_MARK } from './format';
-import { readPage, withoutThoughts } from './html';
+import { isCode } from './code';
+import { isMarkdownInfo } from './fences';
+import { formatOf, frontMatterEnd } from './format';
+import { readPage } from './html';
 import { Reading, type ReadText } from './reading';
 
-/** An entry in a list of sources: `[4] https://…`. Its number makes `[4]` in the text a mark, even behind a space. */
-const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
-/** All source marks of a text. */
-const SOURCE_MARKS = new RegExp(SOURCE_MARK, 'g');
-/** `[^note]` or `[12]`. */
-const FOOTNOTE_OR_CITATION = /\[(?:\^[^\s\]]{1,100}|(\d{1,3}))\]/g;
-/** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
-const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
-
-/** The words of a link that is only a mark: `[1](address)`, `[^1](address)`. */
-const MARK_IN_LINK = /^(?:\^\S{1,100}|\d{1,3})$/;
-const LINK_END = /^\]\([^\s()]{0,2000}\)/;
+/** The mark of a footnote: `[^note]`; also as the words of a link. */
+const FOOTNOTE_MARK = /\[\^[^\s\]]{1,100}\]/g;
+const MARK_IN_LINK = /^\^\S{1,100}$/;
 
 /** GitHub's `> [!NOTE]`, also with a title. */
 const CALLOUT = /^\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,60})?\][+-]?[ \t]*([^\n]{0,300})(?:\n|$)/;
@@ -41,10 +34,7 @@ const BULLETS = /^([ \t>]{0,40})[•◦▪‣●○▸►](?=[ \t])/gm;
 /** More marks of quotations and lists at the start of a line than anybody means; the library nests an element for each. */
 const DEEP = /^((?:[ \t]{0,3}[>*+-][ \t]?){100})[>*+\- \t]+/gm;
 
-/** Info strings of fenced blocks that are no code. */
-const PROSE_INFO = /^(?:text|txt|plain|plaintext|prose|markdown|md|quote)\b/i;
-
-/** Whether a code block without a language is prose: a draft, a poem, or an indented paragraph. */
+/** Whether an indented block is prose. */
 function looksLikeProse(text: string): boolean {
 	const letters = text.replace(/[^\p{L}\p{M}\s]/gu, '').length;
 	return (
@@ -57,8 +47,8 @@ function looksLikeProse(text: string): boolean {
 /** What is known of a document while it is read. */
 interface Env extends LibraryEnv {
 	reading: Reading;
-	/** The numbers in its list of sources. */
-	sources: Set<string>;
+	/** Markdown in a fence is read; in that, a fence is read as it stands. */
+	isInFence: boolean;
 }
 
 const envOf = (state: { env: LibraryEnv }): Env => state.env as Env;
@@ -85,7 +75,8 @@ markdown.block.ruler.before(
 			else if (isAfterBlank && state.sCount[line] < state.blkIndent + 2) break;
 		}
 		state.line = line;
-		envOf(state).reading.leaveOut('footnotes');
+		const note = state.src.slice(state.bMarks[startLine], state.eMarks[line - 1]);
+		envOf(state).reading.leaveOut('footnotes', note);
 		return true;
 	},
 	{ alt: [] },
@@ -119,38 +110,17 @@ markdown.core.ruler.before('text_join', 'marks', (state: StateCore) => {
 	for (const token of state.tokens) if (token.children) readMarks(token.children, envOf(state));
 });
 
-/** Takes footnote marks and source marks out of a paragraph, and separates its lines where need be. */
+/** Takes footnote marks out of a paragraph, and separates its lines where need be. */
 function readMarks(tokens: Token[], env: Env): void {
-	/** The last two characters before a token, with `*` for a tag and a line break for any break. */
-	let before = '';
-	/**
-	 * Directly behind a word, a number in brackets is a mark; behind a space (`see [3] there`), only if the text has that
-	 * source.
-	 */
-	const isSource = (number: string, hasSpaceBefore: boolean) =>
-		!hasSpaceBefore || env.sources.has(number) || env.references?.[number] !== undefined;
 	tokens.forEach((token, at) => {
 		const { type, content } = token;
-		if (type === 'link_open') {
-			const [text, end, next] = [tokens[at + 1], tokens[at + 2], tokens[at + 3]];
-			const isMark = text?.type === 'text' && MARK_IN_LINK.test(text.content);
-			if (isMark && end?.type === 'link_close') {
-				const endsClaim =
-					ENDS_CLAIM.test(before) &&
-					(!next || next.type.endsWith('break') || /^[.,;:!?)\]\n[]/.test(next.content));
-				const isFootnote = text.content.startsWith('^');
-				if (isFootnote || isSource(text.content, !/\S$/.test(before)) || endsClaim) {
-					env.reading.leaveOut('footnotes');
-					dropMark(tokens, at);
-					return;
-				}
-			}
-			before = `${before}[`.slice(-2);
+		const words = tokens[at + 1];
+		if (type === 'link_open' && words?.type === 'text' && MARK_IN_LINK.test(words.content)) {
+			env.reading.leaveOut('footnotes');
+			words.content = '';
 		} else if (type === 'text') {
 			token.content = content
-				.replace(FOOTNOTE_OR_CITATION, (mark, number: string | undefined, index: number) => {
-					const left = (before + content.slice(0, index)).slice(-1);
-					if (number && !isSource(number, !/\S/.test(left))) return mark;
+				.replace(FOOTNOTE_MARK, () => {
 					env.reading.leaveOut('footnotes');
 					return '';
 				})
@@ -158,19 +128,7 @@ function readMarks(tokens: Token[], env: Env): void {
 		} else if (type === 'softbreak') {
 			if (LABEL_LINE.test(lineBehind(tokens, at))) token.type = 'hardbreak';
 		}
-		const end = type.endsWith('break') ? '\n' : type.endsWith('_close') ? '*' : content;
-		before = (before + end).slice(-2);
 	});
-}
-
-/** Empties a link that is a mark, with the brackets around one whose number has an address of its own: `[[1]](address)`. */
-function dropMark(tokens: Token[], at: number): void {
-	const [opening, text, next] = [tokens[at - 1], tokens[at + 1], tokens[at + 3]];
-	text.content = '';
-	if (opening?.content.endsWith('[') && LINK_END.test(next?.content ?? '')) {
-		opening.content = opening.content.slice(0, -1);
-		next.content = next.content.replace(LINK_END, '');
-	}
 }
 
 /** The beginning of the line behind a line break, as far as it shows whether it is a label. */
@@ -185,17 +143,26 @@ function lineBehind(tokens: Token[], at: number): string {
 
 const { escapeHtml } = markdown.utils;
 
-/** Prose in a code block is read; code is left out, with a hint. */
-const code = (tokens: Token[], at: number, _options: unknown, env: unknown): string => {
-	const { content, info } = tokens[at];
-	const language = info.trim();
-	if (content.trim() === '') return '';
-	if (language === '' ? looksLikeProse(content) : PROSE_INFO.test(language))
+/** Code is left out, with a hint; other blocks are read, line by line or, as models write a text, as Markdown. */
+const block =
+	(isProse: (info: string, content: string) => boolean) =>
+	(tokens: Token[], at: number, _options: unknown, env: LibraryEnv): string => {
+		const { content, info } = tokens[at];
+		const { reading, isInFence } = env as Env;
+		if (content.trim() === '') return '';
+		if (!isProse(info, content)) {
+			reading.leaveOut('code');
+			return '';
+		}
+		const isMarkdown = isMarkdownInfo(info) || (!isPlain(info) && formatOf(content) === 'markdown');
+		if (isMarkdown && !isInFence) return markdown.render(content, { reading, isInFence: true });
 		return `<pre>\n${escapeHtml(content)}</pre>\n`;
-	(env as Env).reading.leaveOut('code');
-	return '';
-};
-Object.assign(markdown.renderer.rules, { fence: code, code_block: code });
+	};
+const isPlain = (info: string): boolean => /^\s*(?:text|txt|plain|plaintext)\b/i.test(info);
+Object.assign(markdown.renderer.rules, {
+	fence: block((info, content) => !isCode(info, content)),
+	code_block: block((_info, content) => looksLikeProse(content)),
+});
 
 markdown.renderer.rules.image = (tokens, at, options, env, renderer) => {
 	const { children } = tokens[at];
@@ -220,14 +187,7 @@ export function readMarkdown(source: string): ReadText {
 	const reading = new Reading();
 	const start = frontMatterEnd(source);
 	if (start > 0) reading.leaveOut('frontMatter');
-	const body = withoutThoughts(source.slice(start));
-	if (body.length < source.length - start) reading.leaveOut('page');
-	const text = body.replace(SOURCE_MARKS, () => {
-		reading.leaveOut('footnotes');
-		return '';
-	});
-	const sources = new Set(Array.from(text.matchAll(SOURCE_LINE), ([, number]) => number));
-	const env: Env = { reading, sources };
-	const marked = text.replace(BULLETS, '$1-').replace(DEEP, '$1');
+	const env: Env = { reading, isInFence: false };
+	const marked = source.slice(start).replace(BULLETS, '$1-').replace(DEEP, '$1');
 	return readPage(markdown.render(marked, env), reading);
 }

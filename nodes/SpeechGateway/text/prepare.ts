@@ -5,8 +5,8 @@
  * two texts, the written one for subtitles and the spoken one for requests. Offsets of the first are mapped into the
  * second (`mapped.ts`), so that pauses, headings and tone tags keep their place.
  */
-import type { Span } from './characters';
-import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
+import { letters, type Span } from './characters';
+import { readingHint, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
 import { type Edit, type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
@@ -14,8 +14,8 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
+import { received } from './received';
 import { readSubtitles } from './subtitleFile';
-import { tidy } from './tidy';
 import { type Parentheses, readBracketsAloud, spokenTags, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
@@ -56,6 +56,8 @@ export interface PreparedText {
 	/** Sorted; offsets of the spoken text. */
 	pauses: Pause[];
 	headings: SpokenHeading[];
+	/** What was left out or resolved, as a hint names it. */
+	changed: string[];
 	/** Sentences for hints. */
 	notes: string[];
 }
@@ -118,9 +120,9 @@ function inOrder(edits: Edit[]): Edit[] {
  * make no sense.
  */
 export function prepareText(source: string, options: TextOptions): PreparedText {
-	const format = takenFormat(source, options.textFormat);
-	const tidied = tidy(source, format, options.textFormat);
-	const readText = READERS[format](tidied.text);
+	const { format, ...raw } = received(source, options.textFormat);
+	const readText = READERS[format](raw.text);
+	const changed = [...raw.changed, ...(readText.changed ?? [])];
 	const { written: withoutMarks, pauses: pauseMarks } = takePauses(readText.text);
 	const { text } = withoutMarks;
 	const readings = (readText.readings ?? []).map(({ start, end, text: said }) => ({
@@ -160,9 +162,12 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 					.replace(/\s*\n\s*/g, ' '),
 			};
 		}),
+		changed,
 		notes: [
-			...formatNotes(format, options.textFormat),
-			...tidied.notes,
+			...readingHint(format, options.textFormat, changed, {
+				letters: letters(raw.leftOut) + (readText.lettersLeftOut ?? 0),
+				spoken: text,
+			}),
 			...notesOn(readText, text, options),
 		],
 	};

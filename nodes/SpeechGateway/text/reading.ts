@@ -1,4 +1,5 @@
 import { SENTENCE_END } from './boundaries';
+import { letters } from './characters';
 import type { Edit } from './mapped';
 
 /** A heading of a text that has been read. Offsets of that text. */
@@ -19,15 +20,19 @@ export interface ReadText {
 	dropped: string[];
 	/** Sentences for hints. */
 	notes: string[];
+	/** What was left out, as a hint names it. */
+	changed?: string[];
+	/** How many letters of that would have been heard. */
+	lettersLeftOut?: number;
 }
 
-/** Kinds of content that are left out on purpose, each with its hint. */
+/** Kinds of content that are left out on purpose, as a hint names them. */
 const LEFT_OUT = {
-	code: 'Code blocks were left out: code is not spoken.',
-	footnotes: 'Footnotes were left out, and marks that refer to them or to sources, such as [1].',
-	frontMatter: 'The front matter was left out.',
-	images: 'Images without a description were left out.',
-	page: 'Parts that are not the text itself were left out, such as menus, buttons, footnotes, page numbers, hidden elements and a model\'s thoughts. To have all of it spoken, set "Text Format" to "Plain Text".',
+	code: 'code',
+	footnotes: 'footnotes, and marks that refer to them, such as [1]',
+	frontMatter: 'the front matter',
+	images: 'images without a description',
+	page: 'parts that are not the text itself, such as menus, buttons, footnotes, page numbers and hidden elements',
 };
 /** See `LEFT_OUT`. */
 export type LeftOutKind = keyof typeof LEFT_OUT;
@@ -41,7 +46,7 @@ const ADDRESS =
 /** Punctuation behind an address, which belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
 /** Soft hyphens, and characters without width that no script needs. */
-const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g;
+const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff\ufffe]+/g;
 
 const ENDS_OPEN = /[:;,–—，、：；-]$/u;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
@@ -85,7 +90,8 @@ export class Reading {
 	private base = -1;
 	/** See `ReadText`. */
 	readonly dropped = new Set<string>();
-	private readonly notes = new Set<string>();
+	private readonly changed = new Set<string>();
+	private lettersLeftOut = 0;
 
 	/** Running text whose line breaks are kept. */
 	lines(text: string): void {
@@ -175,9 +181,10 @@ export class Reading {
 		this.endBlock('\n\n', true);
 	}
 
-	/** Notes that something was left out; a hint says so once. */
-	leaveOut(what: LeftOutKind): void {
-		this.notes.add(LEFT_OUT[what]);
+	/** Notes that something was left out, with its words if it has any; a hint says so once. */
+	leaveOut(what: LeftOutKind, words = ''): void {
+		this.changed.add(LEFT_OUT[what]);
+		this.lettersLeftOut += letters(words.replace(ADDRESS, ''));
 	}
 
 	finish(): ReadText {
@@ -186,7 +193,9 @@ export class Reading {
 			headings: this.found,
 			readings: this.readings,
 			dropped: [...this.dropped],
-			notes: [...this.notes],
+			notes: [],
+			changed: [...this.changed],
+			lettersLeftOut: this.lettersLeftOut,
 		};
 	}
 

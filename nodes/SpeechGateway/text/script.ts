@@ -8,7 +8,7 @@
  *     [door closes]
  */
 import { withoutDirections } from './directions';
-import { withoutThoughts } from './html';
+import { withoutThoughts } from './thoughts';
 import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
 import { TIME_RANGE } from './times';
 import type { Parentheses } from './toneTags';

@@ -66,7 +66,7 @@ const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）
  */
 function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 	const marked = lines.join('\n').replace(/\\N/g, '\n').replace(/\\h/g, ' ');
-	const { text } = tidy(withoutMarkup(marked, CUE_MARKUP), 'plain', 'automatic');
+	const text = tidy(withoutMarkup(marked, CUE_MARKUP));
 	return withoutMarkup(text, ESCAPED_MARKUP)
 		.replace(IN_BRACKETS, (brackets, name: string) =>
 			speakers.has(foldName(name)) ? `\n${name.trim()}: ` : brackets,

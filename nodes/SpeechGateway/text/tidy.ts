@@ -3,14 +3,15 @@
  * changed.
  */
 import { decoded } from './entities';
-import type { TextFormat, TextFormatOption } from './format';
 import { pauseMark } from './pauses';
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
 /** A character reference that was escaped once more: `&amp;#39;`. */
 const ESCAPED_AGAIN = /&amp;(?=(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi;
-/** A soft hyphen at the end of a line (U+FFFE in text from PDFs), with the line break. */
-const SOFT_BREAK = /[\u00ad\ufffe][ \t]{0,20}\r?\n[ \t]{0,20}/g;
+/** A soft hyphen at the end of a line, with the line break. */
+const SOFT_BREAK = /\u00ad[ \t]{0,20}\r?\n[ \t]{0,20}/g;
+/** What stands for a hyphen at the end of a line in text from PDFs. */
+const HYPHEN_SIGN = /\ufffe(?=\r?\n)/g;
 /** Byte order marks, soft hyphens and marks without width, but not the joiners that letters and emoji need. */
 const INVISIBLE = /[\ufeff\ufffe\u00ad\u200b\u2060\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** `ﬁ`, `ﬂ` and the like, and the forms of Hebrew and Arabic letters within words, as text from PDFs has them. */
@@ -98,8 +99,13 @@ function pauseAtSceneBreaks(text: string): string {
 	);
 }
 
-/** What is left out or resolved, with what a hint calls it. */
-const STEPS: Array<[name: string | undefined, step: (text: string) => string]> = [
+/** Lines of a box, with words in it. */
+const BOX_ROW = /^[ \t]*[│┃║]([^\n]*)[│┃║][ \t]*(?=\r?$)/gm;
+
+/**
+ * Tidies a text that was recognised as plain, step by step, each with what a hint calls it.
+ */
+export const TIDYING: Array<[name: string | undefined, step: (text: string) => string]> = [
 	[
 		'character references such as &amp;',
 		(text) =>
@@ -107,36 +113,23 @@ const STEPS: Array<[name: string | undefined, step: (text: string) => string]> =
 				? decoded(text.replace(ESCAPED_AGAIN, '&')).replace(/\u00a0/g, ' ')
 				: text,
 	],
-	[undefined, (text) => text.replace(SOFT_BREAK, '').replace(INVISIBLE, '')],
+	[
+		undefined,
+		(text) => text.replace(SOFT_BREAK, '').replace(HYPHEN_SIGN, '-').replace(INVISIBLE, ''),
+	],
 	[undefined, (text) => text.replace(LIGATURE, (letters) => letters.normalize('NFKC'))],
-	['lines of box characters', (text) => text.replace(BOX_LINE, '')],
+	[
+		'lines of box characters',
+		(text) =>
+			text
+				.replace(BOX_LINE, '')
+				.replace(BOX_ROW, (_line, cells: string) => cells.replace(/[│┃║]/g, ' ').trim()),
+	],
 	['scene breaks, which are pauses now', pauseAtSceneBreaks],
 	['underscores around words', (text) => text.replace(ITALICS, '$1')],
 	['hyphens at the ends of lines', joinHyphenated],
 ];
 
-/**
- * Tidies a text that was recognised as plain, and says in `notes` what it changed. What is set to be plain stays byte
- * for byte.
- */
-export function tidy(
-	source: string,
-	format: TextFormat,
-	option: TextFormatOption,
-): { text: string; notes: string[] } {
-	if (format !== 'plain' || option !== 'automatic') return { text: source, notes: [] };
-	const changed: string[] = [];
-	let text = source;
-	for (const [name, step] of STEPS) {
-		const before = text;
-		text = step(before);
-		if (text !== before && name) changed.push(name);
-	}
-	const notes =
-		changed.length === 0
-			? []
-			: [
-					`Marks of the text were left out or resolved: ${changed.join(', ')}. If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
-				];
-	return { text, notes };
-}
+/** Tidies a text without saying what was changed. */
+export const tidy = (source: string): string =>
+	TIDYING.reduce((text, [, step]) => step(text), source);

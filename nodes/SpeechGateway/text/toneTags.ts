@@ -202,7 +202,7 @@ function pairs(text: string): Array<[open: number, close: number]> {
 }
 
 /** A link to another note, with other words for it: `[[Anna]]`, `[[People/Anna|her]]`. */
-const NOTE_LINK =
+export const NOTE_LINK =
 	/(?<![[!\p{L}\p{N}])(\[\[(?:\p{L}[^[\]|\n]{0,200}\|)?)(?=\p{L})([^[\]{}|=<>\\\n]{1,200})\]\](?![\](])/gu;
 
 const noteLinks = (text: string): Edit[] =>

@@ -69,15 +69,15 @@ export const valueOf = ({ attrs }: Element, name: string): string =>
 const MOST_READ = 80;
 
 /** The words of an element; of a long one, its beginning, so this may be asked of every element of a page. */
-export function wordsIn(element: Element): string {
+export function wordsIn(element: Element, most = MOST_READ): string {
 	const open: Element['childNodes'] = [element];
 	let words = '';
-	for (let n = 0; n < MOST_READ && words.length < MOST_READ; n++) {
+	for (let n = 0; n < most && words.length < most; n++) {
 		const node = open.pop();
 		if (!node) break;
 		if ('value' in node) words += node.value;
 		else if ('childNodes' in node && !NO_WORDS.has(node.nodeName))
-			open.push(...node.childNodes.slice(0, MOST_READ).reverse());
+			for (const child of node.childNodes.slice(0, most).reverse()) open.push(child);
 	}
 	return words;
 }

@@ -4,12 +4,12 @@
  */
 import { InputError } from '../../core/errors';
 import { type Dialogue, parseDialogue } from '../../text/dialogue';
-import { isNarrator } from '../../text/names';
+import { foldName, isNarrator } from '../../text/names';
 import { type LeftOut, linesOfHtml } from '../../text/script';
-import { formatNotes, takenFormat } from '../../text/format';
+import { readingHint } from '../../text/format';
+import { received } from '../../text/received';
 import { scriptOfSubtitles } from '../../text/subtitleFile';
-import { tidy } from '../../text/tidy';
-import { beginningOf, firstIndex } from '../../text/characters';
+import { beginningOf, firstIndex, letters } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { TextInput } from '../../fields/text';
@@ -41,12 +41,14 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
  */
 const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { speakers } = input;
-	const textFormat = takenFormat(input.script, input.textFormat);
 	const names = speakers.map(({ name }) => name);
+	const keys = new Set(names.map(foldName));
+	const raw = received(input.script, input.textFormat, (name) => keys.has(foldName(name)));
+	const textFormat = raw.format;
 	const isSubtitles = textFormat === 'subtitles';
 	const { text: script, notes } = isSubtitles
-		? scriptOfSubtitles(input.script, names)
-		: tidy(input.script, textFormat, input.textFormat);
+		? scriptOfSubtitles(raw.text, names)
+		: { text: raw.text, notes: [] };
 	// Subtitles are a script by now, each sentence with its time: the marks of their format are gone.
 	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
 	const parsed = parseDialogue(textFormat === 'html' ? linesOfHtml(script) : script, names, {
@@ -57,7 +59,10 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	checkSpeakers(parsed);
 	const { pauseBeforeMs, segments, lines, ...read } = linesSpoken(parsed, input, options, earlier);
 	const hints = [
-		...formatNotes(textFormat, input.textFormat),
+		...readingHint(textFormat, input.textFormat, raw.changed, {
+			letters: letters(raw.leftOut),
+			spoken: script,
+		}),
 		...notes,
 		...leftOutHints(parsed.leftOut),
 		...read.hints,
