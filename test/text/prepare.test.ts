@@ -258,6 +258,18 @@ describe('pronunciations', () => {
 	});
 });
 
+test.each([
+	'It is old (see part 1.)',
+	'(This is a sentence.) Next one here. [The man] came. (Gone.)',
+	'It is old [and cold].',
+	'海很深（也很冷）。',
+])('brackets at the ends of segments are shown: %s', (source) => {
+	for (const maxCharacters of [26, 1000]) {
+		const { segments: cut } = segments(source, { parentheses: 'readAloud' }, maxCharacters);
+		expect(cut.map(({ written }) => written.trim()).join(' ')).toBe(source);
+	}
+});
+
 describe('segments', () => {
 	const source =
 		'# The *first*\n\nA **bold** start. [pause 1s] More of it here.\n\n---\n\n## Second &amp; last\n\n- One\n- Two [docs](https://example.com)\n';

@@ -194,8 +194,12 @@ export function segmentPrepared(
 		let { heardAt } = passage;
 		for (const { text, start, end } of cutAround(found, prepared, passage, options.maxCharacters)) {
 			if (!isSpeakable(text)) continue;
-			const from = Math.max(writtenEnd, startOf(spoken, start));
-			const to = Math.max(from, endOf(spoken, end));
+			let from = Math.max(writtenEnd, startOf(spoken, start));
+			let to = Math.max(from, endOf(spoken, end));
+			// Brackets that are not spoken are shown.
+			while (from > writtenEnd && /[(（[［]/.test(written.charAt(from - 1))) from--;
+			const next = end < spoken.text.length ? startOf(spoken, end) : written.length;
+			while (to < next && /[)）\]］]/.test(written.charAt(to))) to++;
 			segments.push({
 				text,
 				written: shownWords(prepared, from, to),
