@@ -247,3 +247,11 @@ test('characters are code points', () => {
 	);
 	expect(countCharacters('a\ud83d\ud83d\ude00')).toBe(3);
 });
+
+test('an ordinal behind a German article is not cut from its word', () => {
+	const text = 'Der Wind kam am 3. Oktober ganz still und leise.';
+	for (let limit = 12; limit < text.length; limit++)
+		expect(cut(text, limit).map((one) => one.text)).not.toContainEqual(
+			expect.stringMatching(/3\.$/),
+		);
+});

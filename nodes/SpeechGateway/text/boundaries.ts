@@ -142,8 +142,12 @@ const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 const CLAUSE_END =
 	/(?:[,;:،؛…]|(?<!\.)\.{2,}|--|[–—])[\p{Pe}\p{Pf}"'“]*(?=\s)|(?<![、，；：…—])[、，；：…—]+[\p{Pe}\p{Pf}]*(?![\p{Po}\p{Pe}\p{Pf}])|(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\s(?=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu;
 
-/** A number, a full stop and a capital: a sentence may end here (`is number 12. The next`), or not (`im 19. Jahrhundert`). */
-const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
+/**
+ * A number, a full stop and a capital: a sentence may end here (`is number 12. The next`), or not (`bis Kapitel 19. Band`);
+ * behind a German article or preposition, it is an ordinal (`am 3. Oktober`).
+ */
+const AFTER_NUMBER =
+	/(?<=\p{L}\s)(?<!(?<!\p{L})(?:am|im|vom|zum|zur|den|der|dem|des|die|das|ab|bis|seit|beim|jede[nrs]?)\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
 
 const SPACES = /\s*/uy;
 const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
