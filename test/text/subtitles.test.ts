@@ -41,6 +41,12 @@ const cuesOf = (...segments: TimedText[]) => parse('vtt', subtitles('vtt', segme
 const shown = (text: string, seconds = 60) =>
 	cuesOf({ text, startSeconds: 0, endSeconds: seconds }).map((cue) => cue.lines.join('|'));
 
+test('between sentences of Chinese and Japanese is no space', () => {
+	expect(shown('海很深。冷。', 1)).toEqual(['海很深。冷。']);
+	expect(shown('「深い。」冷たい。', 1)).toEqual(['「深い。」冷たい。']);
+	expect(shown('It is. So.', 1)).toEqual(['It is. So.']);
+});
+
 test('SRT, to the letter', () => {
 	expect(
 		subtitles('srt', [

@@ -64,6 +64,9 @@ export interface CueShape {
 
 const USUAL_SHAPE: CueShape = { columns: COLUMNS_PER_LINE, lines: LINES_PER_CUE };
 
+/** The end of a sentence of Chinese or Japanese, behind which no space stands. */
+const ENDS_WITHOUT_SPACE = /[。！？．」』）][”’]?$/u;
+
 /**
  * Cuts the text of a segment into cues, each within one sentence unless that is too short to read, and within one line
  * of the text.
@@ -77,7 +80,8 @@ function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 		const joined: string[] = [];
 		for (const sentence of line) {
 			const previous = joined.at(-1);
-			const both = `${previous} ${sentence}`;
+			const space = ENDS_WITHOUT_SPACE.test(previous ?? '') ? '' : ' ';
+			const both = `${previous}${space}${sentence}`;
 			const isJoined =
 				previous !== undefined &&
 				(isShort(previous) || isShort(sentence)) &&
