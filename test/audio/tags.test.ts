@@ -237,6 +237,17 @@ test('WAV: sizes are right for every length of text, and chunks begin at even pl
 	}
 });
 
+test('the first chapter starts at 0:00, whatever is spoken before its heading', () => {
+	const headings = [
+		{ title: 'One', segment: 1 },
+		{ title: 'Two', segment: 2 },
+	];
+	expect(chaptersOf(headings, [0, 5, 61], 100)).toEqual([
+		{ title: 'One', startSeconds: 0, endSeconds: 61 },
+		{ title: 'Two', startSeconds: 61, endSeconds: 100 },
+	]);
+});
+
 test('chapters.json: Podcasting 2.0', () => {
 	const chapters = chaptersOf(
 		[

@@ -80,7 +80,8 @@ export interface Heading {
 
 /**
  * Chapters from headings, in order. `starts`: second at which each segment starts. A chapter ends where the next one starts.
- * Headings at one place would be chapters of no length, so their titles are joined.
+ * The first one starts at 0:00, as players want it. Headings at one place would be chapters of no length, so their titles
+ * are joined.
  */
 export function chaptersOf(headings: Heading[], starts: number[], seconds: number): Chapter[] {
 	const titles = new Map<number, string[]>();
@@ -91,7 +92,7 @@ export function chaptersOf(headings: Heading[], starts: number[], seconds: numbe
 	const places = [...titles].sort(([a], [b]) => a - b);
 	return places.map(([startSeconds, words], index) => ({
 		title: words.join(': '),
-		startSeconds,
+		startSeconds: index === 0 ? 0 : startSeconds,
 		endSeconds: places.at(index + 1)?.[0] ?? seconds,
 	}));
 }
