@@ -142,7 +142,6 @@ describe('a line of nothing but markup', () => {
 describe('a script in which it is not certain who speaks', () => {
 	test.each([
 		['Anna: Hi. Ben: Hello!', 'within a line of the script: "Hi. Ben: Hello!"'],
-		['Ben: One.\nAnna: Two.\\nBen: Three.', 'within a line'],
 		['It was late.\nNobody came.', 'names no speaker'],
 	])('%j: nothing is sent', async (script, words) => {
 		const { error } = await run({ items: [item({ script })] });
