@@ -475,3 +475,49 @@ test.each([7, 85, 20.5, 'many'])(
 		expect(sim.requests).toEqual([]);
 	},
 );
+
+describe('what is no text', () => {
+	test.each(['={{ "Read this: " + $json.article }}', '=Read this: {{ $json.article }}'])(
+		'%s with an object: an error before anything is sent',
+		async (text) => {
+			const { error } = await run({
+				parameters: { ...speechNode(), text },
+				items: [item({ article: { text: 'It rains.' } })],
+			});
+			expect(error?.message).toContain('has "[object Object]"');
+			expect((error as { description?: string }).description).toContain('{{ $json.article.text }}');
+			expect(sim.requests).toEqual([]);
+		},
+	);
+	test('in quotes, it is words', async () => {
+		await speak('The page says "[object Object]" only.');
+		expect(sim.charged()).toHaveLength(1);
+	});
+	test('a date', async () => {
+		const { error } = await run({
+			parameters: { ...speechNode(), text: '={{ $now }}' },
+			items: [item({})],
+		});
+		expect(error?.message).toMatch(/"Text" must be a text, but is a date: "\d{4}-/);
+		expect(sim.requests).toEqual([]);
+	});
+	test('JSON in a fence', async () => {
+		const { error } = await speak('```json\n{ "text": "It rains." }\n```');
+		expect(error?.message).toBe('"Text" is nothing but code, such as JSON, and code is not spoken');
+		expect(sim.requests).toEqual([]);
+	});
+});
+
+test("a model's answer: what is around its text is neither sent nor charged, and Estimate says so", async () => {
+	const words = 'It rains on the sea, on the boats and on all who wait there for a sign that it will ever stop.';
+	const text = `Here is your text:\n\n\`\`\`\n${words}\n\`\`\`\n\nLet me know!<|im_end|>`;
+	const { hints } = await speak(text);
+	expect(sim.charged()).toEqual([words]);
+	expect(hints.join()).toContain('words around the text ("Here is your text');
+	const estimate = await run({
+		parameters: { ...speechNode(), operation: 'estimate' },
+		items: [item({ text })],
+	});
+	expect(estimate.hints.join()).toContain('% of the letters');
+	expect(estimate.outputs[0][0].json.characters).toBe(words.length);
+});

@@ -68,10 +68,13 @@ export function requiredText(value: unknown, label: string): string {
 			`"${label}" is required, but is empty`,
 			'Fill it in, or check that its expression has a value for this item',
 		);
-	const found = JSON.stringify(value)?.slice(0, 80);
+	const isDate = value instanceof Date || 'toISO' in Object(value);
+	const found = `${isDate ? 'a date: ' : ''}${JSON.stringify(value)?.slice(0, 80)}`;
 	throw new InputError(
 		`"${label}" must be a text, but is ${found}`,
-		`Check its expression, which may need the name of a field, such as {{ $json.text }}. ${NOTHING_SENT}`,
+		isDate
+			? `Write it in words in its expression, such as {{ $now.toFormat('DDDD') }}. ${NOTHING_SENT}`
+			: `Check its expression, which may need the name of a field, such as {{ $json.text }}. ${NOTHING_SENT}`,
 	);
 }
 

@@ -42,14 +42,28 @@ export class Parameters {
 		return isRecord(options) ? options : {};
 	}
 
-	/** Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression. */
+	/**
+	 * Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression, or when its
+	 * expression has put an object into the text.
+	 */
 	refuseLiteral(name: string, label: string): void {
 		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
+		this.refuseObject(name, label, typed);
 		const literal = literalIn(typed);
 		if (literal === undefined) return;
 		throw new InputError(
 			`"${label}" contains an expression, but is set to "Fixed": ${literal.trim().slice(0, 80)}`,
 			'Switch the field to "Expression"; otherwise, the braces themselves would be used for each item. Nothing was sent.',
+		);
+	}
+
+	private refuseObject(name: string, label: string, typed: unknown): void {
+		if (typeof typed !== 'string' || !typed.startsWith('=')) return;
+		const value = this.raw(name, '');
+		if (typeof value !== 'string' || !OBJECT.test(value)) return;
+		throw new InputError(
+			`"${label}" has "[object Object]" where words should be: its expression puts an object into the text`,
+			'Name the field of the object that has the words, such as {{ $json.article.text }} instead of {{ $json.article }}. Nothing was sent.',
 		);
 	}
 
@@ -59,6 +73,9 @@ export class Parameters {
 		return isRecord(this.options) ? this.options[name] : undefined;
 	}
 }
+
+/** What an object is in a text; in quotes or code, somebody writes about it. */
+const OBJECT = /(?<!["'`“„«])\[object Object\](?!["'`”“»])/;
 
 /** Nothing but `{{ … }}`, with one of n8n's variables. */
 const LITERAL = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;

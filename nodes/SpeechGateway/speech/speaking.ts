@@ -4,6 +4,7 @@ import { defined } from '../core/json';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { prepareText, type PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
+import { LEFT_OUT } from '../text/reading';
 import { isSpeakable } from '../text/segment';
 import {
 	type Manner,
@@ -29,9 +30,15 @@ export const prepared = (text: string, options: TextInput): PreparedText =>
 		pronunciations: [...options.pronunciations, ...options.pronunciationsByWord],
 	});
 
-/** Throws InputError when there is nothing to speak in a text. */
-export function mustBeSpeakable(spoken: string, label: string): void {
+/** Throws InputError when there is nothing to speak in a text. `isCode`: code was left out of it. */
+export function mustBeSpeakable(spoken: string, label: string, isCode = false): void {
 	if (isSpeakable(spoken)) return;
+	if (isCode) {
+		throw new InputError(
+			`"${label}" is nothing but code, such as JSON, and code is not spoken`,
+			'If a model has answered in JSON, take the field with the words out of it. To have the code spoken, set "Text Format" to "Plain Text". Nothing was sent.',
+		);
+	}
 	throw new InputError(
 		`"${label}" has no letter, digit or emoji, so there is nothing to speak`,
 		'Nothing was sent. If it consists of markup only, check the option "Text Format".',
@@ -44,7 +51,7 @@ export function mustBeSpeakable(spoken: string, label: string): void {
  */
 export function preparedText(input: SpeechValues, isWhole: boolean): PreparedText {
 	const text = prepared(input.text, input);
-	mustBeSpeakable(text.spoken.text, 'Text');
+	mustBeSpeakable(text.spoken.text, 'Text', text.changed.includes(LEFT_OUT.code));
 	if (isWhole) checkLength(text.spoken.text);
 	return text;
 }

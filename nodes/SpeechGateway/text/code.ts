@@ -43,28 +43,33 @@ export function isCode(info: string, content: string): boolean {
 }
 
 /** A fence of backticks with its info and content; one without an end goes to the end of the text. */
-export const FENCE =
+export const FENCED =
 	/^[ \t>]{0,12}(`{3,})([^`\n]{0,100})\n([^]*?)(?:^[ \t>]{0,12}\1`*[ \t]*\r?$|(?![^]))/gm;
-const CODE_SPAN = /(?<![`\\])(`{1,2})(?!`)[^`\n]{1,300}(?<!`)\1(?!`)/g;
+const SPAN = /(?<![`\\])(`{1,2})(?!`)[^`\n]{1,300}(?<!`)\1(?!`)/g;
 
 /** Finds parts that are left alone; `isPart` says no to some of the matches. */
-export type Kept = [pattern: RegExp, isPart?: (...groups: string[]) => boolean];
-export const SPANS: Kept = [CODE_SPAN];
-export const FENCES: Kept = [FENCE, (_fence, _marks, info, content) => isCode(info, content)];
+export type KeptPart = [pattern: RegExp, isPart?: (...groups: string[]) => boolean];
+/** Code within a line. */
+export const CODE_SPANS: KeptPart = [SPAN];
+/** Fences that are code. */
+export const CODE_FENCES: KeptPart = [
+	FENCED,
+	(_fence, _marks, info, content) => isCode(info, content),
+];
 
 /** Characters of private use that stand for the parts, by their index. */
 const FIRST_MARK = 0xf0000;
 const MOST_MARKS = 0xfffd;
-const MARKS = /[\u{f0000}-\u{ffffd}]/gu;
+const PART_MARKS = /[\u{f0000}-\u{ffffd}]/gu;
 
 /** Edits a text outside of some parts; while it is edited, each of these is one character of private use. */
-export function outside(text: string, kept: Kept[], edit: (text: string) => string): string {
+export function outside(text: string, kept: KeptPart[], edit: (text: string) => string): string {
 	const parts: string[] = [];
 	const whole = (part: string) =>
-		part.replace(MARKS, (mark) => parts[mark.codePointAt(0)! - FIRST_MARK] ?? mark);
+		part.replace(PART_MARKS, (mark) => parts[mark.codePointAt(0)! - FIRST_MARK] ?? mark);
 	const marked = (part: string) =>
 		parts.length < MOST_MARKS ? String.fromCodePoint(FIRST_MARK + parts.push(part) - 1) : part;
-	let rest = text.replace(MARKS, marked);
+	let rest = text.replace(PART_MARKS, marked);
 	for (const [pattern, isPart] of kept)
 		rest = rest.replace(pattern, (...groups: string[]) =>
 			isPart?.(...groups) === false ? groups[0] : marked(whole(groups[0])),

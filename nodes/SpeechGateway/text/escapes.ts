@@ -1,17 +1,17 @@
 /** Escapes that programs leave in a text: the two characters `\n`, `\"`, `\u00e9`, and the backslashes that Telegram wants. */
-import { FENCES, type Kept, outside, SPANS } from './code';
-import { FORMULA } from './formulas';
+import { CODE_FENCES, type KeptPart, outside, CODE_SPANS } from './code';
+import { KEPT_FORMULAS } from './formulas';
 
 /** Paths, and texts about backslashes. */
 const OF_PATHS = /(?<![\p{L}\p{N}])[A-Za-z]:\\|\\\\/u;
 /** Words in straight quotes, as programs write them. */
-const QUOTED: Kept = [
+const QUOTED: KeptPart = [
 	/(?<![\\\p{L}\p{N}])"(?:[^"\\\n]|\\[^\n]){0,200}"/gu,
 	(quoted) => quoted.includes('\\'),
 ];
-const LINE_BREAK = String.raw`(?:\\r)?\\n`;
-const LINE_BREAKS = new RegExp(
-	String.raw`(?:\\t)*${LINE_BREAK}(?:[ \t]{0,9}(?:\\t|${LINE_BREAK})){0,99}`,
+const ESCAPED_BREAK = String.raw`(?:\\r)?\\n`;
+const ESCAPED_BREAKS = new RegExp(
+	String.raw`(?:\\t)*${ESCAPED_BREAK}(?:[ \t]{0,9}(?:\\t|${ESCAPED_BREAK})){0,99}`,
 	'g',
 );
 const TWICE = /\\n.*\\n/;
@@ -27,10 +27,10 @@ const CHARACTER = /(?:\\u[\da-fA-F]{4})+/g;
 export function withoutEscapes(source: string): string {
 	if (!/\\[nu"]/.test(source) || OF_PATHS.test(source)) return source;
 	const isWhole = /^\s*"[^]*"\s*$/.test(source);
-	const kept = [FENCES, SPANS, FORMULA, ...(isWhole ? [] : [QUOTED])];
-	return outside(source, kept, (text) =>
+	const left = [CODE_FENCES, CODE_SPANS, KEPT_FORMULAS, ...(isWhole ? [] : [QUOTED])];
+	return outside(source, left, (text) =>
 		text
-			.replace(LINE_BREAKS, (run, at: number) => {
+			.replace(ESCAPED_BREAKS, (run, at: number) => {
 				const before = text.slice(Math.max(0, at - 8), at);
 				const after = text.slice(at + run.length, at + run.length + 3);
 				const isExample = !/\S$/.test(before) && !/^\S/.test(after);
@@ -52,11 +52,13 @@ export function withoutEscapes(source: string): string {
 	);
 }
 
-const TELEGRAM = /\\([_*[\]()~`>#+=|{}.!-])/g;
+const TELEGRAM_ESCAPES = /\\([_*[\]()~`>#+=|{}.!-])/g;
 
 /** Leaves out the backslashes of Telegram's Markdown: two or more, one directly behind a letter or digit, and none before a letter. */
 export function withoutTelegramEscapes(text: string): string {
 	if (OF_PATHS.test(text) || /\\[\p{L}\p{N}]/u.test(text)) return text;
 	const count = text.match(/\\[.!()-]/g)?.length ?? 0;
-	return count > 1 && /[\p{L}\p{N}]\\[.!()-]/u.test(text) ? text.replace(TELEGRAM, '$1') : text;
+	return count > 1 && /[\p{L}\p{N}]\\[.!()-]/u.test(text)
+		? text.replace(TELEGRAM_ESCAPES, '$1')
+		: text;
 }

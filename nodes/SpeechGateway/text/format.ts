@@ -141,7 +141,7 @@ const FORMAT_NOTES: Record<Exclude<TextFormat, 'plain'>, string> = {
 };
 
 /** From this share of the letters, a hint says how many were left out. */
-const MANY = 0.1;
+const MANY_LEFT_OUT = 0.1;
 
 /**
  * The hint on how a text was read: in which format, if nobody has set that, what was left out, and how much of it.
@@ -157,7 +157,7 @@ export function readingHint(
 	if (readAs.length === 0 && changed.length === 0) return [];
 	const share =
 		leftOut.letters === 0 ? 0 : leftOut.letters / (leftOut.letters + letters(leftOut.spoken));
-	const much = share > MANY ? `, ${Math.round(100 * share)} % of the letters` : '';
+	const much = share > MANY_LEFT_OUT ? `, ${Math.round(100 * share)} % of the letters` : '';
 	const also =
 		changed.length > 0 ? [`Left out or resolved: ${[...new Set(changed)].join('; ')}${much}.`] : [];
 	return [

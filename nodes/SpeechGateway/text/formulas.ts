@@ -1,14 +1,15 @@
 /** Formulas as models write them in LaTeX: the marks around them are left out, and their commands become signs. */
 import { setOf } from './characters';
-import type { Kept } from './code';
+import type { KeptPart } from './code';
 import { decoded } from './entities';
+import { SUBSCRIPTS, SUPERSCRIPTS } from './html';
 
 /** Longer ones are none; UTF-16 units. */
 const LONGEST = 2000;
 /** `\(…\)` and `\[…\]`, within one paragraph. */
-const IN_BRACKETS =
+const BRACKETED_FORMULA =
 	/(?<!\\)\\(?:\(((?:[^\\\n]|\\(?![()])[^\n]|\n(?![ \t]*\n)){1,2000}?)\\\)|\[((?:[^\\\n]|\\(?![[\]])[^\n]|\n(?![ \t]*\n)){1,2000}?)\\\])/g;
-const IN_DOLLARS =
+const DOLLAR_FORMULA =
 	/(?<![\\$])\$\$(?!\$)([^$]{1,2000})\$\$(?!\$)|(?<![\\$\p{L}\p{N}])\$(?![\s$])([^$\n]{1,300})(?<![\s\\])\$(?![\d$])/gu;
 /** Commands that are a formula without marks around them. */
 const WITHOUT_MARKS =
@@ -19,21 +20,21 @@ const SIGN = /[\^_=]/;
 /** An operator between two operands. */
 const OPERATOR = /[\p{L}\p{N})\]]\s*[-+*<>|·×÷±−]\s*[\p{L}\p{N}([]/u;
 /** Two words in a row, or a word alone: what stands in escaped brackets is no formula. */
-const PROSE = /\p{L}{3}/u;
+const LONG_WORD = /\p{L}{3}/u;
 /** A mark that Telegram wants escaped. */
-const TELEGRAM = /\\[.!\-+=#]/;
+const TELEGRAM_ESCAPE = /\\[.!\-+=#]/;
 
 /** Whether a formula stands between `\(` and `\)`, and not words in brackets that somebody has escaped. */
 function isFormula(content: string, isDisplay: boolean, isTelegram: boolean): boolean {
 	if (COMMAND.test(content)) return true;
 	if (isTelegram || !/[\p{L}\p{N}]/u.test(content)) return false;
 	if (SIGN.test(content) || OPERATOR.test(content)) return true;
-	return !PROSE.test(content) && !(isDisplay && /^[\s\d]*$/.test(content));
+	return !LONG_WORD.test(content) && !(isDisplay && /^[\s\d]*$/.test(content));
 }
 
 /** A formula in brackets, with its marks. */
-export const FORMULA: Kept = [
-	IN_BRACKETS,
+export const KEPT_FORMULAS: KeptPart = [
+	BRACKETED_FORMULA,
 	(_whole, inline, display) => isFormula(inline ?? display, inline === undefined, false),
 ];
 
@@ -47,7 +48,7 @@ const DROPPED = setOf(
 		'grave breve ring mathring overline underline boxed nonumber middle',
 );
 /** Signs whose names in HTML are others; `decoded` knows the rest: `\alpha`, `\le`, `\sum`. */
-const SIGNS: Record<string, string> = {
+const LATEX_SIGNS: Record<string, string> = {
 	cdot: '·',
 	cdots: '…',
 	ldots: '…',
@@ -76,15 +77,8 @@ const SIGNS: Record<string, string> = {
 	bmod: 'mod',
 	pmod: 'mod ',
 };
-const SUPERSCRIPTS = new Map(
-	[...'0123456789+-−n'].map((one, at) => [one, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ'][at]]),
-);
-const SUBSCRIPTS = new Map(
-	[...'0123456789+-−n'].map((one, at) => [one, [...'₀₁₂₃₄₅₆₇₈₉₊₋₋ₙ'][at]]),
-);
-
 /** A command, an escaped mark, white space, or one character. */
-const TOKEN = /\\[a-zA-Z]+\*?|\\[^]|\s+|[^]/gu;
+const LATEX_TOKEN = /\\[a-zA-Z]+\*?|\\[^]|\s+|[^]/gu;
 
 /** Reads a formula from front to back. */
 class Formula {
@@ -92,7 +86,7 @@ class Formula {
 	private at = 0;
 
 	constructor(source: string) {
-		this.tokens = source.match(TOKEN) ?? [];
+		this.tokens = source.match(LATEX_TOKEN) ?? [];
 	}
 
 	/** What is said up to a closing brace, or the end. */
@@ -112,8 +106,8 @@ class Formula {
 	private next(): string {
 		const token = this.tokens[this.at++] ?? '';
 		if (token === '{') return this.said();
-		if (token === '^') return raised(this.argument());
-		if (token === '_') return lowered(this.argument());
+		if (token === '^') return superscript(this.argument());
+		if (token === '_') return subscript(this.argument());
 		if (token === '&') return '';
 		if (token === '~' || token === '\\\\') return ' ';
 		if (token === '*') return '∗';
@@ -123,10 +117,11 @@ class Formula {
 	}
 
 	private command(name: string): string {
-		if (/^[cdt]?frac$/.test(name)) return `${grouped(this.argument())}/${grouped(this.argument())}`;
+		if (/^[cdt]?frac$/.test(name))
+			return `${inBrackets(this.argument())}/${inBrackets(this.argument())}`;
 		if (name === 'sqrt') {
 			const degree = this.tokens[this.at] === '[' ? this.upTo(']') : '';
-			return `${degree === '' || degree === '2' ? '' : raised(degree)}√${grouped(this.argument())}`;
+			return `${degree === '' || degree === '2' ? '' : superscript(degree)}√${inBrackets(this.argument())}`;
 		}
 		if (name === 'begin' || name === 'end') {
 			this.argument();
@@ -134,7 +129,7 @@ class Formula {
 		}
 		if (NAMES.has(name)) return name;
 		if (DROPPED.has(name)) return '';
-		const sign = SIGNS[name] ?? decoded(`&${name};`);
+		const sign = LATEX_SIGNS[name] ?? decoded(`&${name};`);
 		if (!sign.startsWith('&')) return sign;
 		return this.tokens[this.at] === '{' ? '' : name;
 	}
@@ -149,20 +144,19 @@ class Formula {
 	}
 }
 
-const grouped = (words: string): string =>
+const inBrackets = (words: string): string =>
 	/^[√\p{L}\p{N}.,′°]*$/u.test(words) ? words : `(${words})`;
 
-function written(mark: string, words: string, characters: Map<string, string>): string {
+function scripted(mark: string, words: string, characters: Record<string, string>): string {
 	const all = [...words];
-	if (all.every((one) => characters.has(one)))
-		return all.map((one) => characters.get(one)).join('');
-	return mark + grouped(words);
+	const isWritable = all.every((one) => one in characters);
+	return isWritable ? all.map((one) => characters[one]).join('') : mark + inBrackets(words);
 }
-const raised = (words: string): string =>
-	/^[°′]+$/.test(words) ? words : written('^', words, SUPERSCRIPTS);
-const lowered = (words: string): string => written('_', words, SUBSCRIPTS);
+const superscript = (words: string): string =>
+	/^[°′]+$/.test(words) ? words : scripted('^', words, SUPERSCRIPTS);
+const subscript = (words: string): string => scripted('_', words, SUBSCRIPTS);
 
-const signsOf = (formula: string): string => new Formula(formula.slice(0, LONGEST)).said();
+const signsIn = (formula: string): string => new Formula(formula.slice(0, LONGEST)).said();
 
 /**
  * Replaces formulas by their signs: in `\(…\)`, `\[…\]`, `$$…$$` and `$…$`, and `\frac`, `\sqrt`, `\text` anywhere. Prices,
@@ -170,19 +164,22 @@ const signsOf = (formula: string): string => new Formula(formula.slice(0, LONGES
  */
 export function readFormulas(text: string): string {
 	if (!/\\[([]|\$|\\(?:[dt]?frac|sqrt|text)\{/.test(text)) return text;
-	const isTelegram = TELEGRAM.test(text);
+	const isTelegram = TELEGRAM_ESCAPE.test(text);
 	return text
-		.replace(IN_BRACKETS, (whole, inline: string | undefined, display: string | undefined) => {
-			const content = inline ?? display ?? '';
-			return isFormula(content, inline === undefined, isTelegram) ? signsOf(content) : whole;
-		})
-		.replace(IN_DOLLARS, (whole, display: string | undefined, inline: string | undefined) => {
+		.replace(
+			BRACKETED_FORMULA,
+			(whole, inline: string | undefined, display: string | undefined) => {
+				const content = inline ?? display ?? '';
+				return isFormula(content, inline === undefined, isTelegram) ? signsIn(content) : whole;
+			},
+		)
+		.replace(DOLLAR_FORMULA, (whole, display: string | undefined, inline: string | undefined) => {
 			const content = display ?? inline ?? '';
 			const isOne =
 				COMMAND.test(content) ||
 				SIGN.test(content) ||
 				(inline !== undefined && OPERATOR.test(content));
-			return isOne ? signsOf(content) : whole;
+			return isOne ? signsIn(content) : whole;
 		})
-		.replace(WITHOUT_MARKS, signsOf);
+		.replace(WITHOUT_MARKS, signsIn);
 }

@@ -44,9 +44,10 @@ export function attribute(attributes: string, name: string): string | undefined 
 	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
-/** The raised and lowered characters of Unicode by the plain ones. */
-const SUPERSCRIPTS: Record<string, string> = {};
-const SUBSCRIPTS: Record<string, string> = {};
+/** The raised characters of Unicode by the plain ones. */
+export const SUPERSCRIPTS: Record<string, string> = {};
+/** The lowered ones. */
+export const SUBSCRIPTS: Record<string, string> = {};
 for (const [index, plain] of [...'0123456789+-−n'].entries()) {
 	SUPERSCRIPTS[plain] = [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ'][index];
 	SUBSCRIPTS[plain] = [...'₀₁₂₃₄₅₆₇₈₉₊₋₋ₙ'][index];

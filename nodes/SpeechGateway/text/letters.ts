@@ -12,7 +12,7 @@ const ANY = /[\u{1d400}-\u{1d7ff}Ⓐ-ⓩＡ-Ｚａ-ｚ①-⑳❶-➓\ue000-\uf8f
 
 const normal = (letters: string): string => letters.normalize('NFKC');
 
-function numberOf(circled: string): number {
+function numberInCircle(circled: string): number {
 	const code = circled.charCodeAt(0);
 	return code < 0x2776 ? code - 0x245f : ((code - 0x2776) % 10) + 1;
 }
@@ -28,6 +28,6 @@ export function plainLetters(source: string): string {
 		.replace(MATHEMATICAL, normal)
 		.replace(CIRCLED_WORD, normal)
 		.replace(FULL_WIDTH, normal)
-		.replace(CIRCLED_NUMBER, (one, next?: string) => `${numberOf(one)}${next ? ' ' : ''}`)
+		.replace(CIRCLED_NUMBER, (one, next?: string) => `${numberInCircle(one)}${next ? ' ' : ''}`)
 		.replace(SYMBOL_BULLET, '$1');
 }

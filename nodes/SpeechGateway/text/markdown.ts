@@ -16,7 +16,7 @@ import { readPage } from './html';
 import { Reading, type ReadText } from './reading';
 
 /** The mark of a footnote: `[^note]`; also as the words of a link. */
-const FOOTNOTE_MARK = /\[\^[^\s\]]{1,100}\]/g;
+const FOOTNOTE_REFERENCE = /\[\^[^\s\]]{1,100}\]/g;
 const MARK_IN_LINK = /^\^\S{1,100}$/;
 
 /** GitHub's `> [!NOTE]`, also with a title. */
@@ -34,7 +34,7 @@ const BULLETS = /^([ \t>]{0,40})[•◦▪‣●○▸►](?=[ \t])/gm;
 /** More marks of quotations and lists at the start of a line than anybody means; the library nests an element for each. */
 const DEEP = /^((?:[ \t]{0,3}[>*+-][ \t]?){100})[>*+\- \t]+/gm;
 
-/** Whether an indented block is prose. */
+/** Whether an indented preformatted is prose. */
 function looksLikeProse(text: string): boolean {
 	const letters = text.replace(/[^\p{L}\p{M}\s]/gu, '').length;
 	return (
@@ -120,7 +120,7 @@ function readMarks(tokens: Token[], env: Env): void {
 			words.content = '';
 		} else if (type === 'text') {
 			token.content = content
-				.replace(FOOTNOTE_MARK, () => {
+				.replace(FOOTNOTE_REFERENCE, () => {
 					env.reading.leaveOut('footnotes');
 					return '';
 				})
@@ -144,7 +144,7 @@ function lineBehind(tokens: Token[], at: number): string {
 const { escapeHtml } = markdown.utils;
 
 /** Code is left out, with a hint; other blocks are read, line by line or, as models write a text, as Markdown. */
-const block =
+const preformatted =
 	(isProse: (info: string, content: string) => boolean) =>
 	(tokens: Token[], at: number, _options: unknown, env: LibraryEnv): string => {
 		const { content, info } = tokens[at];
@@ -160,8 +160,8 @@ const block =
 	};
 const isPlain = (info: string): boolean => /^\s*(?:text|txt|plain|plaintext)\b/i.test(info);
 Object.assign(markdown.renderer.rules, {
-	fence: block((info, content) => !isCode(info, content)),
-	code_block: block((_info, content) => looksLikeProse(content)),
+	fence: preformatted((info, content) => !isCode(info, content)),
+	code_block: preformatted((_info, content) => looksLikeProse(content)),
 });
 
 markdown.renderer.rules.image = (tokens, at, options, env, renderer) => {

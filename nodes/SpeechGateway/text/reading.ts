@@ -27,7 +27,7 @@ export interface ReadText {
 }
 
 /** Kinds of content that are left out on purpose, as a hint names them. */
-const LEFT_OUT = {
+export const LEFT_OUT = {
 	code: 'code',
 	footnotes: 'footnotes, and marks that refer to them, such as [1]',
 	frontMatter: 'the front matter',

@@ -4,7 +4,7 @@
  * the marks of formulas, sources and tools are left out. What the user has set to be plain, or subtitles, stays as it is.
  */
 import { beginningOf } from './characters';
-import { FENCES, isCode, outside, SPANS } from './code';
+import { CODE_FENCES, isCode, outside, CODE_SPANS } from './code';
 import { withoutEscapes, withoutTelegramEscapes } from './escapes';
 import { withoutFence } from './fences';
 import { formatOf, isElement, type TextFormat, type TextFormatOption } from './format';
@@ -29,14 +29,14 @@ export interface ReceivedText {
 /** What is done to a text, and what a hint calls that; without a name, no hint is needed. */
 export type Step = [name: string | undefined, edit: (text: string) => string];
 
-const AROUND = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,500})?>([^]*)<\/\1\s*>\s*$/i;
+const TAGS_AROUND = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,500})?>([^]*)<\/\1\s*>\s*$/i;
 const MOST_WRAPPERS = 3;
 
 /** The text between pairs of tags around all of it that no page has; `<script>` only if no program stands in it. */
 function withoutWrapper(source: string, isSpeaker: (name: string) => boolean): string {
 	let text = source;
 	for (let n = 0; n < MOST_WRAPPERS; n++) {
-		const [, name, content] = AROUND.exec(text) ?? [];
+		const [, name, content] = TAGS_AROUND.exec(text) ?? [];
 		if (name === undefined || isSpeaker(name)) break;
 		const isScript = name.toLowerCase() === 'script' && !isCode('', content);
 		const isAgainWithin = new RegExp(`</?${name}[\\s>]`, 'i').test(content);
@@ -58,9 +58,9 @@ function withTones(text: string): string {
 }
 
 const outsideSpans = (edit: (text: string) => string) => (text: string) =>
-	outside(text, [SPANS], edit);
+	outside(text, [CODE_SPANS], edit);
 const outsideCode = (edit: (text: string) => string) => (text: string) =>
-	outside(text, [FENCES, SPANS], edit);
+	outside(text, [CODE_FENCES, CODE_SPANS], edit);
 
 /** What models and programs leave in a text, whatever its format. */
 const aroundSteps = (isSpeaker: (name: string) => boolean): Step[] => [
@@ -79,7 +79,7 @@ const WITHIN: Step[] = [
 	['marks of the tool it was written in', outsideCode(withoutToolMarks)],
 ];
 
-const MOST_CHARACTERS_SHOWN = 60;
+const MOST_SHOWN = 60;
 
 /** Reads what is around a text, and the marks in it. `isSpeaker`: whether a name is that of a speaker of a script. */
 export function received(
@@ -102,7 +102,7 @@ export function received(
 	if (fence) {
 		text = fence.text;
 		if (fence.around !== '')
-			changed.push(`words around the text ("${beginningOf(fence.around, MOST_CHARACTERS_SHOWN)}")`);
+			changed.push(`words around the text ("${beginningOf(fence.around, MOST_SHOWN)}")`);
 	}
 	let format = isFree ? (fence?.isMarkdown ? 'markdown' : formatOf(text)) : option;
 	if (isFree && format === 'plain' && hasWikiHeading(text)) format = 'markdown';

@@ -1,7 +1,7 @@
 /** Marks that refer to sources: `[1]`, `[cite: 4]`. A list of sources is read, its marks in the text are not. */
 
-const NUMBER = String.raw`[1-9]\d{0,2}`;
-const NUMBERS = String.raw`${NUMBER}(?:[ ]?[,;–-][ ]?${NUMBER}){0,20}`;
+const SOURCE_NUMBER = String.raw`[1-9]\d{0,2}`;
+const SOURCE_NUMBERS = String.raw`${SOURCE_NUMBER}(?:[ ]?[,;–-][ ]?${SOURCE_NUMBER}){0,20}`;
 
 /** Where chat models name a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`, `[cite: 1, 2]`; with the spaces before it. */
 export const NAMED_SOURCE = new RegExp(
@@ -12,7 +12,7 @@ export const NAMED_SOURCE = new RegExp(
 			String.raw`\ue200[^\ue200\ue201]{0,300}\ue201`,
 			String.raw`(?<![\p{L}\p{N}])cite(?:turn\d{1,3}[a-z]{3,12}\d{1,3}){1,20}`,
 			String.raw`\[cite_(?:start|end)\]`,
-			String.raw`\[(?:cite|citation|web|source):[ ]?${NUMBERS}\]`,
+			String.raw`\[(?:cite|citation|web|source):[ ]?${SOURCE_NUMBERS}\]`,
 			String.raw`\[span_\d{1,4}\]\((?:start|end)_span\)`,
 			String.raw`\[oai_citation:\d{1,3}[‡,][^\]\n]{0,200}\]\([^\s()]{0,1000}\)`,
 		].join('|') +
@@ -21,18 +21,21 @@ export const NAMED_SOURCE = new RegExp(
 );
 const NAMED_SOURCES = new RegExp(NAMED_SOURCE, 'gu');
 
-const ADDRESS = String.raw`\(<?(?:https?:|www\.|[#/.])[^\s()]{0,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?(?:[ ]"[^"\n]{0,200}")?\)`;
+const MARK_ADDRESS = String.raw`\(<?(?:https?:|www\.|[#/.])[^\s()]{0,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?(?:[ ]"[^"\n]{0,200}")?\)`;
 /** Numbers in brackets, also with an address, doubled, and escaped. */
-const MARK = String.raw`\[(?:\[${NUMBERS}\]|${NUMBERS})\](?:${ADDRESS})?`;
-const MARKS = new RegExp(String.raw`[ \t]?${MARK}(?:[ ]?,?[ ]?${MARK}){0,20}`, 'gu');
+const SOURCE_MARK = String.raw`\[(?:\[${SOURCE_NUMBERS}\]|${SOURCE_NUMBERS})\](?:${MARK_ADDRESS})?`;
+const MARK_RUNS = new RegExp(
+	String.raw`[ \t]?${SOURCE_MARK}(?:[ ]?,?[ ]?${SOURCE_MARK}){0,20}`,
+	'gu',
+);
 /** Any numbers in brackets, years and zeros included. */
-const NUMBERED = /\[\d{1,6}(?:[ ]?[,;–-][ ]?\d{1,6}){0,20}\]/g;
+const ANY_NUMBERS = /\[\d{1,6}(?:[ ]?[,;–-][ ]?\d{1,6}){0,20}\]/g;
 /** An entry in a list of sources: `[4] https://…`. */
 const LISTED = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
 
 /** What a mark stands directly behind: a word, punctuation, a closing quote or bracket, but not that of a reference link. */
 const DIRECT = /(?:[\p{L}\p{M}]{2}|\p{N}{2}|[.,;:!?…%'"”’»*_)}。，、！？；：）」』】])$/u;
-const ENDS_SENTENCE = /[.!?…。！？]["”’»)*_]*$/u;
+const BEHIND_SENTENCE = /[.!?…。！？]["”’»)*_]*$/u;
 const ENDS_CLAUSE = /^(?:[.,;:!?)…。，、]|\s*$|[ \t]*\r?\n)/u;
 /** Words that lead to a number that is read: `see [3]`, `at [12]`, `step [2]`. */
 const LEADS_TO_NUMBER =
@@ -43,10 +46,10 @@ const INDEXED = /[\p{L}\p{N}_]\[0\]/u;
 /** `[1][2]`; with addresses, there may be a comma between. */
 const TOGETHER = /\]\[|\)[ ]?,?[ ]?\[/;
 
-type Place = 'direct' | 'together' | 'clause' | undefined;
+type MarkPlace = 'direct' | 'together' | 'clause' | undefined;
 
 /** Where a mark of a source may stand: directly behind words, two together, or behind a space at the end of a clause. */
-function placeOf(text: string, run: string, at: number): Place {
+function placeOfMark(text: string, run: string, at: number): MarkPlace {
 	const before = text.slice(Math.max(0, at - 40), at);
 	const after = text.slice(at + run.length, at + run.length + 4);
 	const isSpaced = /^\s/.test(run);
@@ -54,30 +57,30 @@ function placeOf(text: string, run: string, at: number): Place {
 	const isBehindWord = !isSpaced && /[^\s(]$/u.test(before);
 	if (isBehindWord || after.startsWith('(')) return undefined;
 	if (TOGETHER.test(run)) return 'together';
-	if (ENDS_SENTENCE.test(before)) return isSpaced ? 'clause' : undefined;
+	if (BEHIND_SENTENCE.test(before)) return isSpaced ? 'clause' : undefined;
 	const isBehindWords = isSpaced && /\S$/.test(before) && !LEADS_TO_NUMBER.test(before);
 	return isBehindWords && ENDS_CLAUSE.test(after) ? 'clause' : undefined;
 }
 
 /**
- * Leaves out the marks of sources. Numbers in brackets are marks where one stands in `placeOf`; behind a space only if no
+ * Leaves out the marks of sources. Numbers in brackets are marks where one stands in `placeOfMark`; behind a space only if no
  * other number in brackets stands elsewhere, or the text lists that source; and only if there are two, a list or an address.
  */
 export function withoutSources(source: string): string {
 	const text = /[[【\ue200]|cite/.test(source) ? source.replace(NAMED_SOURCES, '') : source;
-	if (text.search(NUMBERED) < 0) return text;
+	if (text.search(ANY_NUMBERS) < 0) return text;
 	const listed = new Set(Array.from(text.matchAll(LISTED), ([, number]) => number));
 	const isProgram = INDEXED.test(text);
 	const placed = isProgram
 		? []
-		: [...text.matchAll(MARKS)].flatMap(({ 0: run, index }) => {
+		: [...text.matchAll(MARK_RUNS)].flatMap(({ 0: run, index }) => {
 				const numbers = run.match(/\[\d[^\]]*\]/g) ?? [];
-				const place = placeOf(text, run, index);
+				const place = placeOfMark(text, run, index);
 				return place ? [{ run, index, numbers, place }] : [];
 			});
 	const count = placed.reduce((sum, { numbers }) => sum + numbers.length, 0);
 	const inLines = text.match(LISTED)?.length ?? 0;
-	const isAllMarks = (text.match(NUMBERED)?.length ?? 0) <= count + inLines;
+	const isAllMarks = (text.match(ANY_NUMBERS)?.length ?? 0) <= count + inLines;
 	let edited = '';
 	let from = 0;
 	for (const { run, index, numbers, place } of placed) {

@@ -2,7 +2,7 @@
 
 const ROLE = '(?:system|user|assistant|developer|tool|model|ipython|final|analysis|commentary)';
 /** `<|im_start|>assistant`, `<start_of_turn>model`, `[/INST]`. */
-const TOKEN = new RegExp(
+const MODEL_TOKEN = new RegExp(
 	`(?:<\\|\\w{1,40}\\|>|<(?:start|end)_of_turn>)(?:${ROLE}(?=\\s*(?:\\n|<\\||$)))?|\\[/?INST\\]`,
 	'g',
 );
@@ -19,7 +19,7 @@ const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 /** Leaves out the tokens of a model, and its channels of thoughts if something else is left. */
 export function withoutTokens(source: string): string {
 	const said = source.replace(CHANNEL, '');
-	return (hasWords(said.replace(TOKEN, '')) ? said : source).replace(TOKEN, '');
+	return (hasWords(said.replace(MODEL_TOKEN, '')) ? said : source).replace(MODEL_TOKEN, '');
 }
 
 /**
