@@ -36,10 +36,8 @@ export const fileNameOption = (placeholder: string) =>
 		}),
 	);
 
-const fileName = fileNameOption('e.g. chapter-1');
-
-/** Where the file goes. Without a name, the files of the items are `stem-1`, `stem-2`, … */
-export const fileFields = (stem: string) => ({
+/** Where the file goes. */
+export const fileFields = {
 	binaryPropertyName: besideOption(
 		'fileName',
 		textOption({
@@ -49,11 +47,8 @@ export const fileFields = (stem: string) => ({
 			description: 'The name of the output binary field to put the file in',
 		}),
 	),
-	fileName: {
-		...fileName,
-		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,
-	} satisfies Field<string>,
-});
+	fileName: fileNameOption('e.g. chapter-1'),
+};
 
-/** The values of `fileFields`. `fileName` is as the user wrote it, or made up; `withExtension` makes a safe name of it. */
-export type FileValues = InputOf<ReturnType<typeof fileFields>>;
+/** The values of `fileFields`. `fileName` is as the user wrote it; `withExtension` makes a safe name of it. */
+export type FileValues = InputOf<typeof fileFields>;

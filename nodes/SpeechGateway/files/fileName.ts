@@ -1,3 +1,5 @@
+import { createHash } from 'crypto';
+
 /**
  * Bytes of UTF-8 before the extension. File systems take 255 for the whole name; what is left is for the extension and
  * for what others put behind the name (a copy's number, a download's `.part`).
@@ -14,6 +16,19 @@ const INVISIBLE_MARKS =
 const FORBIDDEN = /[:*?"<>|\p{Cc}\p{Cs}]+/gu;
 /** Devices of Windows, whatever comes after the first full stop. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
+
+/** Digits of a hash that tell names apart. */
+const HASH_DIGITS = 8;
+
+/**
+ * The name of a file to which the user gave none, such as `speech-1-0a1b2c3d`: other words, or another task, have
+ * another name wherever they are made. `hash`: hexadecimal, of what the file holds.
+ */
+export const defaultName = (stem: string, { index }: { index: number }, hash: string): string =>
+	`${stem}-${index + 1}-${hash.slice(0, HASH_DIGITS)}`;
+
+/** A hash for `defaultName`. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const AUDIO_EXTENSION = /\.(?:mp3|wav|ogg|oga|opus|pcm|raw)$/i;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
 import type { ReadableFormat, AudioInfo, AudioReader } from '../audio';
@@ -12,6 +13,12 @@ import { withHead } from './withHead';
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
 
+/** An audio file that was read to its end, and the SHA-256 of its bytes. */
+export interface InspectedAudio extends StoredAudio {
+	info: AudioInfo;
+	sha256: string;
+}
+
 /** The file is of none of the formats that are read here. */
 export class OtherFormatError extends InputError {}
 
@@ -25,18 +32,20 @@ export async function inspectInput(
 	index: number,
 	file: FileRef,
 	label?: string,
-): Promise<StoredAudio & { info: AudioInfo }> {
+): Promise<InspectedAudio> {
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
+	const hash = createHash('sha256');
 	let inspector: AudioReader<AudioInfo> | undefined;
 	try {
 		for await (const chunk of withHead(await chunksOf(execution, binary))) {
 			execution.cancel?.throwIfAborted();
 			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name));
 			inspector.feed(chunk);
+			hash.update(chunk);
 		}
 		if (!inspector) throw new InputError(`${name} is empty`);
-		return { binary, info: inspector.end() };
+		return { binary, info: inspector.end(), sha256: hash.digest('hex') };
 	} catch (error) {
 		throw error instanceof DamagedAudioError ? unreadable(name, error) : asError(error);
 	}

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaskDescriptions } from './taskForms';
 import type { FileValues } from '../fields/files';
+import { defaultName, hashOf } from '../files/fileName';
 import type { WaitSettings } from '../fields/wait';
 import { fetchStatus, type Task, taskJson } from '../tasks/task';
 import { type BeforeWait, waitForTask } from '../tasks/wait';
@@ -22,11 +23,13 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 	describe?: (input: I, plan: P) => Record<string, number>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit: (item: ItemRequests, input: I, plan: P) => Promise<IDataObject & { id: string }>;
+	/** The beginning of its file's name, if the user gave none. */
+	stem: string;
 	/** Downloads the file of a completed one into the item; free. */
 	save: (
 		item: ItemRequests,
 		id: string,
-		target: T,
+		target: T & { fileName: string },
 		json: IDataObject,
 	) => Promise<INodeExecutionData>;
 }
@@ -39,10 +42,16 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
  */
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
-	{ kind, about, describe = () => ({}), submit, save, ...planning }: TaskWork<I, T, P>,
+	{ kind, about, describe = () => ({}), submit, stem, save, ...planning }: TaskWork<I, T, P>,
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ kind, id });
+	/** Without a name, the file has one of what was asked for or, if it was made elsewhere, of its task. */
+	const fetch = async (item: ItemRequests, id: string, target: T, json: IDataObject) => {
+		const asked = item.ledger.requestOf(id) ?? hashOf(id);
+		const { fileName = defaultName(stem, item, asked) } = target;
+		return await save(item, id, { ...target, fileName }, json);
+	};
 	/** Waits and then saves the file; the item goes on to Still Processing when the user chose so. */
 	const finish = async (
 		item: ItemRequests,
@@ -54,7 +63,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		const { completed, body, waitedSeconds } = waited;
 		const json = taskJson(task(id), { ...before.said, ...body });
 		return completed
-			? { branch: 'success', items: [await save(item, id, input, json)] }
+			? { branch: 'success', items: [await fetch(item, id, input, json)] }
 			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 	};
 	const creating = {
@@ -104,7 +113,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		defineOperation(descriptions.download, {
 			async execute(input, item) {
 				const { id } = input;
-				return { branch: 'success', items: [await save(item, id, input, { id })] };
+				return { branch: 'success', items: [await fetch(item, id, input, { id })] };
 			},
 		}),
 	];

@@ -168,6 +168,12 @@ export class ItemLedger {
 		return this.entries().flatMap((entry) => taskIdOf(entry) ?? []);
 	}
 
+	/** The request key of a job or video that was submitted for the item; undefined if that is not on record. */
+	requestOf(id: string): string | undefined {
+		const entry = this.entries().find((one) => taskIdOf(one) === id);
+		return entry && 'inputHash' in entry ? entry.inputHash : undefined;
+	}
+
 	/** When a job or video of the item was submitted, ms since 1970; undefined if that is not on record. */
 	submittedAt(id: string): number | undefined {
 		const entry = this.entries().find((one) => taskIdOf(one) === id);

@@ -255,6 +255,7 @@ export async function cutReused({
 	item,
 	input,
 	plan,
+	fileName,
 }: Narration): Promise<Array<StoredAudio | undefined>> {
 	const cutOut = (segment: RecordedSegment) => {
 		const value = item.ledger.reused(placeName(segment));
@@ -265,7 +266,7 @@ export async function cutReused({
 		const missing = plan.segments
 			.flatMap(({ reused }, index) =>
 				reused?.file === file && !cutOut(reused)
-					? [{ ...reused, fileName: withSuffix(input.fileName, `segment-${index + 1}`) }]
+					? [{ ...reused, fileName: withSuffix(fileName, `segment-${index + 1}`) }]
 					: [],
 			)
 			.sort((a, b) => a.from - b.from)

@@ -97,7 +97,7 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
  * `remainingText` is the text of all that has no audio.
  */
 export async function describeRemains(
-	{ item, input, plan }: Narration,
+	{ item, input, plan, fileName }: Narration,
 	results: SegmentResult[],
 ): Promise<{ json: IDataObject; files: AttachedFiles }> {
 	const files: AttachedFiles = {};
@@ -114,7 +114,7 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone);
 			try {
-				const name = withSuffix(input.fileName, `part-${from + 1}`);
+				const name = withSuffix(fileName, `part-${from + 1}`);
 				const { binary } = await joinStored(item.session, audio, name, {
 					pauses: pausesBetween(plan, from, to + 1),
 					recordOf: recordFor(input, plan.segments.slice(from, to + 1)),

@@ -16,6 +16,8 @@ export interface Narration {
 	item: ItemRequests;
 	input: NarrationInput;
 	plan: Plan;
+	/** The name of its file, as the user wrote it or by default. */
+	fileName: string;
 	requests: SpeechRequest[];
 }
 

@@ -7,7 +7,7 @@
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
 import { asError, GatewayError, OutcomeUnknownError } from '../core/errors';
-import { withSuffix } from '../files/fileName';
+import { defaultName, withSuffix } from '../files/fileName';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
@@ -74,10 +74,14 @@ export const speaks =
 		return await finished(narration, results);
 	};
 
-const narrationOf = (item: ItemRequests, input: NarrationInput, plan: Plan): Narration => ({
-	...{ item, input, plan },
-	requests: plan.segments.map((segment, index) => requestFor(input, plan, segment, index)),
-});
+function narrationOf(item: ItemRequests, input: NarrationInput, plan: Plan): Narration {
+	const { contentHash = '' } = plan;
+	const fileName = input.fileName ?? defaultName('speech', item, contentHash);
+	const requests = plan.segments.map((segment, index) =>
+		requestFor(input, plan, segment, index, fileName),
+	);
+	return { item, input, plan, fileName, requests };
+}
 
 const errorsIn = ({ segments }: Plan, results: SegmentResult[]) =>
 	results.flatMap((one, index) =>
@@ -130,13 +134,13 @@ function requestFor(
 	{ segments }: Plan,
 	{ text, voice, voiceId = voiceNameOf(voice), key = '', number, line, at }: PlannedSegment,
 	index: number,
+	fileName: string,
 ): SpeechRequest {
 	const position = index + 1;
 	return {
 		body: speechBody(input, text, voiceId),
 		segment: { ...fingerprintOf(text), key, number, position, line, at, voice: voiceId },
-		fileName:
-			segments.length > 1 ? withSuffix(input.fileName, `segment-${position}`) : input.fileName,
+		fileName: segments.length > 1 ? withSuffix(fileName, `segment-${position}`) : fileName,
 	};
 }
 
@@ -175,11 +179,11 @@ async function speakAll(
 
 /** The file of all segments, with silence, tags, chapters and record. */
 async function joinSegments(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
-	const { item, input, plan } = narration;
+	const { item, input, plan, fileName } = narration;
 	const { segments, headings } = plan;
 	// A file of a single segment gets a record only if its user expects a later version.
 	const isRecorded = segments.length > 1 || input.previousBinaryPropertyName !== undefined;
-	return await joinStored(item.session, spoken, input.fileName, {
+	return await joinStored(item.session, spoken, fileName, {
 		pauses: pausesBetween(plan),
 		tags: await tagsOf(item, input),
 		headings:

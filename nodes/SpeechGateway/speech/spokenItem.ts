@@ -6,10 +6,9 @@ import { besideAudio } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
-import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
 import { oddSegments, type SpokenSegment } from './oddSegments';
-import type { NarrationInput, Plan, PlannedSegment } from './plan';
+import type { Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { hintOnTimes, lateSegments } from './slots';
@@ -61,7 +60,7 @@ export async function spokenItem(
 		...(warnings.length > 0 && { warnings }),
 		...(input.timings && seconds !== undefined && { parts: sentenceTimes(heard) }),
 	};
-	const cues = await subtitleFile(item, input, heard);
+	const cues = await subtitleFile(narration, heard);
 	return {
 		json,
 		binary: { [input.binaryPropertyName]: binary, ...cues, ...(chapters && { chapters }) },
@@ -145,14 +144,13 @@ const shapeOf = (columns: number | undefined): CueShape | undefined =>
 
 /** The file of subtitles under its binary field; nothing if none is wanted, or the length of the audio is not known. */
 async function subtitleFile(
-	item: ItemRequests,
-	input: NarrationInput,
+	{ item, input, fileName }: Narration,
 	timed: HeardText[],
 ): Promise<IBinaryKeyData> {
 	if (input.subtitles === 'none' || timed.length === 0) return {};
 	const text = subtitles(input.subtitles, timed, shapeOf(input.captionCharacters));
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
-	const fileName = besideAudio(input.fileName, input.subtitles);
-	const file = await storeBytes(item.session, Buffer.from(text), fileName, mimeType);
+	const name = besideAudio(fileName, input.subtitles);
+	const file = await storeBytes(item.session, Buffer.from(text), name, mimeType);
 	return { subtitles: file };
 }

@@ -5,22 +5,21 @@
  * first item hold.
  */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { type AudioInfo, EXTENSIONS, isChained, joinBlocker, wavCodec } from '../../audio';
+import { EXTENSIONS, isChained, joinBlocker, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { listedNames } from '../../fields/checks';
 import { audio, type JoinValues } from './audio.form';
-import { inspectInput } from '../../files/inputAudio';
+import { defaultName, hashOf } from '../../files/fileName';
+import { inspectInput, type InspectedAudio } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
-import type { StoredAudio } from '../../files/storeAudio';
 import { defineOperation } from '../../requests/operation';
 import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
 import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';
 
-interface InputFile extends StoredAudio {
-	info: AudioInfo;
+interface InputFile extends InspectedAudio {
 	/** Its name and where it is from, for messages. */
 	name: string;
 	title: string;
@@ -52,23 +51,22 @@ export const join = defineOperation(audio.join, {
 	},
 
 	async execute(input, { session, index }) {
-		return await joined(session, input, [{ index, input }], `joined-${index + 1}`);
+		return await joined(session, input, [{ index, input }]);
 	},
 
 	combines: ({ combine }) => combine === 'allItems',
 	async combine(all, session) {
-		return await joined(session, all[0].input, all, 'joined');
+		return await joined(session, all[0].input, all);
 	},
 });
 
 const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
 
-/** One file of all files of the items, with the options `input`. `stem`: its name if the user set none. */
+/** One file of all files of the items, with the options `input`. */
 async function joined(
 	session: Session,
 	input: JoinInput,
 	all: Array<{ index: number; input: JoinInput }>,
-	stem: string,
 ): Promise<Result> {
 	const files = all.flatMap((item) => item.input.files);
 	const { pauseBetween, outputBinaryPropertyName } = input;
@@ -78,18 +76,15 @@ async function joined(
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
 	const indexes = all.map(({ index }) => index);
-	const { binary, info, starts, chapters } = await joinStored(
-		session,
-		files,
-		input.fileName ?? stem,
-		{
-			pauses: { between: pauseBetween },
-			cancel: session.transport.cancel,
-			tags: await readTags(execution, indexes, input.tags),
-			ownTags: own,
-			headings,
-		},
-	);
+	const hash = hashOf(files.map(({ sha256 }) => sha256).join());
+	const { fileName = defaultName('joined', all[0], hash) } = input;
+	const { binary, info, starts, chapters } = await joinStored(session, files, fileName, {
+		pauses: { between: pauseBetween },
+		cancel: session.transport.cancel,
+		tags: await readTags(execution, indexes, input.tags),
+		ownTags: own,
+		headings,
+	});
 	const { seconds = 0 } = info;
 	const json: IDataObject = {
 		files: files.length,

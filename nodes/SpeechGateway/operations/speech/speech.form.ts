@@ -73,7 +73,7 @@ const generateFields = {
 	...segmentFields,
 	...besideLongText,
 	...podcastFields(headings),
-	...fileFields('speech'),
+	...fileFields,
 };
 
 /** The values of Speech → Generate. */
@@ -160,7 +160,7 @@ const dialogueFields = {
 		name: 'Headings',
 		description: 'Lines such as "# Weather" between the speeches; they are not read out',
 	}),
-	...fileFields('speech'),
+	...fileFields,
 };
 
 /** The values of Speech → Dialogue. */

@@ -9,7 +9,7 @@ const fields = speechFields(
 
 const audioFields = {
 	responseFormat: responseFormatField('The audio format the job was created with'),
-	...fileFields('speech'),
+	...fileFields,
 };
 
 /** The resource Speech Job. Voices may be looked up by title before a job is submitted. */

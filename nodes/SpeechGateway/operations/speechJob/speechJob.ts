@@ -44,6 +44,7 @@ const jobTokens = (input: SpeechValues, { text }: JobPlan): number =>
 /** What the forms of `speechJob.form.ts` do. */
 export const speechJobOperations = taskOperations(speechJob, {
 	kind: 'job',
+	stem: 'speech',
 	plan: planJob,
 	lookUp: ({ input: { model }, plan: { voice } }, item) => lookUpVoices(item, model, [voice]),
 	checkAll(all, spent, session) {

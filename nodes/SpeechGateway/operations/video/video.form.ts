@@ -49,5 +49,5 @@ export const video = describeTasks({
 		placeholder: 'e.g. video_0123456789',
 		description: 'The ID of the video, as returned by "Create"',
 	},
-	fields: { create: fields, file: fileFields('video') },
+	fields: { create: fields, file: fileFields },
 });

@@ -11,6 +11,7 @@ import { taskOperations } from '../taskOperations';
 /** What the forms of `video.form.ts` do. */
 export const videoOperations = taskOperations(video, {
 	kind: 'video',
+	stem: 'video',
 	about: ({ prompt }) => ({ input: prompt }),
 
 	async submit(item, { model, prompt, additionalBody }) {
