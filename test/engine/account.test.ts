@@ -106,6 +106,10 @@ describe('what Unknown items say of their neighbours', () => {
 		expect(neighbours).toMatchObject({ charged: 2, unknown: 1 });
 		const ids = [0, 2, 3].map((index) => sim.requests[index].requestId);
 		expect((neighbours as IDataObject).requestIds).toEqual(expect.arrayContaining(ids));
+		expect(outputs[1].map(({ json }) => (json.settle as IDataObject).idHeader)).toEqual([
+			undefined,
+			'x-request-id',
+		]);
 	});
 
 	test('over the tries of Retry On Fail', async () => {
@@ -161,6 +165,7 @@ describe('account.settle', () => {
 	const verdicts = ({ outputs }: Awaited<ReturnType<typeof settle>>) =>
 		outputs[0]?.map(({ json }) => json.charged);
 	const looks = () => sim.requests.filter(({ path }) => path === '/api/log/token');
+	const logFault = (fault: Fault) => sim.fault({ path: '/api/log/token', ...fault });
 
 	test.each([0, 300, -300])(
 		'waits until it is certain, reads once, and tells; the gateway’s clock is %i s ahead',
@@ -198,7 +203,6 @@ describe('account.settle', () => {
 		expect(result.outputs[0][1].json.why).toMatch(/^Too early/);
 	});
 
-	const logFault = (fault: Fault) => sim.fault({ path: '/api/log/token', ...fault });
 	test.each<[string, () => void, RegExp]>([
 		[
 			'no log',
@@ -266,6 +270,62 @@ describe('account.settle', () => {
 			requestId: json.requestId,
 		};
 		expect(result.outputs[0][0].json).toMatchObject({ ...json, charged: 'yes', logEntry });
+	});
+
+	/** A lost connection, and nothing in the log that is not another's. */
+	const makeLost = async () => {
+		sim.fault({ input: 'Lost.', connection: 'reset-before-work' });
+		const { outputs } = await speak(['Said.', 'Lost.'], { concurrency: 1 });
+		return [{ json: outputs[1][0].json }];
+	};
+
+	test.each<[string, object, string]>([
+		['the log has all that the key has used', {}, 'no'],
+		['the gateway keeps what it had set aside', { keeps: 1 }, 'unknown'],
+		['the gateway does not say what the key has used', { total: false }, 'unknown'],
+	])('a lost connection: %s', async (_, usageLog, charged) => {
+		const items = await makeLost();
+		sim.options.usageLog = { others: [old()], ...usageLog };
+		const result = await settle(items);
+		expect(verdicts(result)).toEqual([charged]);
+		if (charged === 'unknown')
+			expect(result.outputs[0][0].json.why).toContain('may have been restarted');
+	});
+
+	test('what the key has used is asked for only where the log alone proves nothing', async () => {
+		await settle(await makeUnknown());
+		expect(sim.requests.map(({ path }) => path)).not.toContain('/api/usage/token/');
+	});
+
+	test('a log that is shown no more (429) is told at once, with the time', async () => {
+		const items = await makeUnknown();
+		logFault({ status: 429, times: 2 });
+		const { outputs, hints } = await settle(items, { maxRetries: 4 });
+		expect(outputs[0].map(({ json }) => json.charged)).toEqual(['unknown', 'unknown']);
+		expect(outputs[0][0].json.why).toMatch(/too often \(429\)\. Ask again at \d{4}-.*Z\.$/);
+		expect(hints.join()).toContain('Ask again at');
+		expect(looks()).toHaveLength(1);
+	});
+
+	test('a request with an ID of its own, while others use the key', async () => {
+		sim.fault({ input: 'Unsure.', status: 504, charge: false });
+		const { outputs } = await speak(['Said.', 'Unsure.']);
+		const other = { created_at: Math.floor(clock.now() / 1000), request_id: 'req_other' };
+		sim.options.usageLog = { ids: true, others: [old(), { ...old(), ...other }] };
+		const result = await settle([{ json: outputs[1][0].json }]);
+		expect(verdicts(result)).toEqual(['no']);
+		sim.options.usageLog.others![1].request_id = undefined;
+		const unclear = await settle([{ json: result.outputs[0][0].json }]);
+		const at = new Date(other.created_at * 1000).toISOString();
+		expect(unclear.outputs[0][0].json).toMatchObject({
+			charged: 'unknown',
+			candidates: [{ at, seconds: 1, quota: 1 }],
+		});
+		const [, own] = sim.requests;
+		sim.options.usageLog.others = [old(), { ...old(), type: 5, request_id: own.requestId }];
+		const failed = await settle([{ json: unclear.outputs[0][0].json }]);
+		expect(failed.outputs[0][0].json).toMatchObject({ charged: 'no' });
+		expect(failed.outputs[0][0].json).not.toHaveProperty('candidates');
 	});
 
 	test('several unknown segments: charged if one was', async () => {

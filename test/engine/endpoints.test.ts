@@ -24,7 +24,7 @@ async function run(name: string, given: IDataObject = {}): Promise<IDataObject |
 	const { outputs } = await runNode({
 		url: sim.url,
 		apiKey: sim.apiKey,
-		items: [{ json: UNKNOWN, binary }],
+		items: [{ json: { speech: UNKNOWN }, binary }],
 		parameters: {
 			resource,
 			operation,

@@ -156,6 +156,7 @@ test('on Unknown, what only Settle needs is apart, at the end', async () => {
 	expect(json.settle).toEqual({
 		neighbours: expect.objectContaining({ charged: 1, unknown: 0 }),
 		paidBy: expect.stringMatching(/^[0-9a-f]{16}$/),
+		idHeader: 'x-request-id',
 	});
 });
 

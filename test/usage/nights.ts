@@ -45,6 +45,8 @@ export interface Circumstances {
 	names?: boolean;
 	/** The log loses entries of a stretch of time, among them one of a request that was answered. */
 	gaps?: boolean;
+	/** The gateway is restarted now and then: it keeps what it had set aside for a lost request, without an entry. */
+	restarts?: boolean;
 }
 
 /** One night. */
@@ -62,6 +64,7 @@ export function makeNight(
 		setSeconds = 0,
 		names = false,
 		gaps = false,
+		restarts = false,
 	}: Circumstances,
 ): Night {
 	const random = seededRandom(seed);
@@ -72,6 +75,8 @@ export function makeNight(
 	const setMs = 1000 * between(-setSeconds, setSeconds);
 	const entries: LogEntry[] = [];
 	const booked: LogEntry[] = [];
+	/** What the key has used in all, in the log or not. */
+	let totalUsed = 0;
 	/** As new-api books it: whole seconds, by its own clock. */
 	const book = (model: string, sentAt: number, workMs: number, requestId: string, back = false) => {
 		const arrived = sentAt + skewMs + logMs + between(0, 900);
@@ -88,6 +93,7 @@ export function makeNight(
 		};
 		entries.push(charge);
 		if (back) entries.push({ ...charge, kind: 'refund' });
+		else totalUsed += quota;
 		return charge;
 	};
 
@@ -129,7 +135,8 @@ export function makeNight(
 			] as Array<[string, number, number]>);
 			one = { ...answered, known: 'unknown', charged, reason, endedAt: sentAt + waitedMs };
 			const back = refunds && !charged && random() < 0.5;
-			if (charged || back) book(model, sentAt + heldMs, worksMs, requestId, back);
+			if (restarts && charged && reason === 'connection_lost') totalUsed += 49;
+			else if (charged || back) book(model, sentAt + heldMs, worksMs, requestId, back);
 		}
 		if (one.known === 'charged') booked.push(book(model, sentAt + heldMs, workMs, requestId));
 		sent.push(one);
@@ -164,6 +171,7 @@ export function makeNight(
 			entries,
 			account: '',
 			readAt,
+			totalUsed,
 			clock: { aheadMs: clockMs + setMs, withinMs: 0 },
 		},
 		unknown: unknown.map((one) => {

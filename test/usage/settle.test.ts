@@ -53,6 +53,8 @@ describe('made-up nights', () => {
 		{ lateSeconds: 20, holdSeconds: 5 },
 		{ gaps: true },
 		{ gaps: true, holdSeconds: 20 },
+		{ restarts: true },
+		{ restarts: true, others: 2, ids: true },
 	])('"no" is never wrong, whatever else there is: %j', (circumstances) => {
 		expect(wrongNo(judged(circumstances))).toEqual([]);
 	});
@@ -92,7 +94,7 @@ const entry = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {
 const refund = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}) =>
 	entry(startsAfter, seconds, { kind: 'refund', ...more });
 const error = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}) =>
-	entry(startsAfter, seconds, { kind: 'other', ...more });
+	entry(startsAfter, seconds, { kind: 'error', ...more });
 const id = (requestId: string) => ({ requestId });
 /** Entries from an hour before. */
 const OLD = entry(-3600, 1);
@@ -134,6 +136,20 @@ const heldTwo = near([
 ]);
 const OWN_1 = entry(0, 31, id('req_1'));
 const OWN_2 = entry(0, 31, id('req_2'));
+/** With an ID of new-api's form. */
+const byId = (idHeader = 'x-oneapi-request-id') => ({
+	requestId: '20260101030000123456789abcDEFGH',
+	idHeader,
+});
+const OTHER = entry(0, 31, id('20260101030001987654321hgfEDCBA'));
+/** Beside an answered request, whose ID came in the same header. */
+const NEIGHBOUR_1 = entry(1, 2, id('req_1'));
+const inHeader = {
+	...{ requestId: 'req_3', idHeader: 'x-request-id' },
+	neighbours: { ...near([[1, 2, 1]]).neighbours, requestIds: ['req_1'] },
+};
+const LOST = { reason: 'connection_lost' };
+const used = (totalUsed: number) => ({ totalUsed });
 /** A log whose clock is behind by so many seconds; with its own charge, or only the neighbour's, sent 5 s before. */
 const behind = (seconds: number, own: boolean): Parameters<typeof verdict> => [
 	[OLD, entry(-5 - seconds, 2), ...(own ? [entry(-seconds, 31)] : [])],
@@ -169,7 +185,28 @@ test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
 	['a file that was not stored', 'unknown', [OLD], { reason: 'not_stored' }],
 	['any answer with success', 'unknown', [OLD], { httpCode: '201' }],
 	['a damaged answer that was charged', 'unknown', [OLD, OWN], { reason: 'damaged_response' }],
-	['an answer that says nothing', 'no', [OLD], { httpCode: '504' }],
+	['the page of a proxy', 'unknown', [OLD], { httpCode: '504' }],
+	['the page of a proxy, and the total agrees', 'no', [OLD], { httpCode: '504' }, used(49)],
+	[
+		'the page of a proxy, and something is set aside',
+		'unknown',
+		[OLD],
+		{ httpCode: '504' },
+		used(50),
+	],
+	['a lost connection', 'unknown', [OLD], LOST],
+	['a lost connection, and the total agrees', 'no', [OLD], LOST, used(49)],
+	['a lost connection of a request with an ID', 'unknown', [OLD], { ...LOST, ...byId() }],
+	[
+		'the total agrees with a log that is not whole',
+		'unknown',
+		Array(1000).fill(OLD),
+		LOST,
+		used(49),
+	],
+	['the total agrees with one that is', 'no', Array(999).fill(OLD), LOST, used(49)],
+	['the total is less what was given back', 'unknown', [OLD, refund(-3000, 0)], LOST, used(49)],
+	['an answer of the gateway itself', 'no', [OLD, OTHER], { httpCode: '504', ...byId() }],
 
 	['the only charge is the neighbour’s', 'no', [OLD, NEIGHBOUR], besideOne],
 	['a charge for each', 'unknown', [OLD, NEIGHBOUR, OWN], besideOne],
@@ -196,6 +233,27 @@ test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
 	['its ID is not there, another one is', 'unknown', [OLD_0, OWN_1], id('req_2')],
 	['its ID is not there, another one was held', 'unknown', [OLD_0, LATER], id('req_2')],
 	['its ID is not there, nor anything else', 'no', [OLD_0], id('req_2')],
+	['new-api has another ID there', 'no', [OLD, OTHER], byId()],
+	['new-api has one without an ID there, too', 'unknown', [OLD, OTHER, OWN], byId()],
+	['new-api has one of another form', 'unknown', [OLD, OWN_1], byId()],
+	['the ID is that of a proxy', 'unknown', [OLD, OTHER], byId('cf-ray')],
+	['the ID is that of a trace', 'unknown', [OLD, OTHER], byId('x-portkey-trace-id')],
+	['an answered request is there under its own', 'no', [OLD, NEIGHBOUR_1, OWN_2], inHeader],
+	['it is there under another', 'unknown', [OLD, NEIGHBOUR, OWN_2], inHeader],
+	[
+		'nobody knows in which header it came',
+		'unknown',
+		[OLD, NEIGHBOUR_1, OWN_2],
+		{ ...inHeader, idHeader: undefined },
+	],
+	[
+		'an error has it, whatever else is there',
+		'no',
+		[OLD, OWN, error(0, 31, id('req_2'))],
+		id('req_2'),
+	],
+	['an error and a charge have it', 'yes', [OLD, OWN_2, error(0, 2, id('req_2'))], id('req_2')],
+	['refunded, and its charge is gone', 'unknown', [OLD, refund(40, 0, id('req_2'))], id('req_2')],
 	['an error has its ID', 'no', [OLD_0, error(0, 31, id('req_2'))], id('req_2')],
 	['the entry is a neighbour’s by its ID', 'no', [OLD, entry(1, 31, id('req_1'))], OF_REQUEST_1],
 	['refunded, by its ID', 'no', [OLD, OWN_2, refund(40, 0, id('req_2'))], id('req_2')],
@@ -230,6 +288,14 @@ test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
 	expect(found.entry !== undefined).toBe(charged === 'yes');
 });
 
+test('the candidates are the charges that keep it from "no", the ten nearest', () => {
+	const charges = Array.from({ length: 20 }, (_, index) => entry(index, 31));
+	const { candidates } = verdict([OLD, NEIGHBOUR, ...charges.toReversed()], besideOne);
+	expect(candidates).toEqual(charges.slice(0, 10));
+	expect(verdict([OLD, OTHER, LATER], byId()).candidates).toEqual([LATER]);
+	expect(verdict([OLD]).candidates).toBeUndefined();
+});
+
 test('a no by a refund says so', () => {
 	const { why } = verdict([OLD, OWN_2, refund(40, 0, id('req_2'))], id('req_2'));
 	expect(why).toContain('refunded');
@@ -243,7 +309,8 @@ test('when it is certain', () => {
 test.each([
 	[{ type: 2, model_name: 'm', created_at: 5, use_time: 1, quota: 49, request_id: '' }, 'charge'],
 	[{ type: 6, model_name: 'm', created_at: 5, use_time: 0, quota: 49 }, 'refund'],
-	[{ type: 5, created_at: 5 }, 'other'],
+	[{ type: 5, created_at: 5 }, 'error'],
+	[{ type: 3, created_at: 5 }, 'other'],
 	[{ type: 2, created_at: 5, use_time: 1, quota: 49 }, undefined],
 	[{ type: 2, model_name: '', created_at: 5, use_time: 1, quota: 49 }, undefined],
 	[{ type: 2, model_name: 'm', created_at: 5, quota: 49 }, undefined],

@@ -99,6 +99,8 @@ export interface UnknownFacts extends Cause {
 	endedAt: string;
 	inputHash: string;
 	model: string;
+	/** The header that the request's ID came in. */
+	idHeader?: string;
 	/** Names the account; unknown where another execution has sent the request. */
 	paidBy?: string;
 	/** The other requests of the run around that time, by which it is found in the gateway's usage log. */
@@ -124,7 +126,7 @@ export function outcomeUnknown(
 	reason: UnknownReason,
 	{ sentAt, inputHash, model, paidBy }: Sent,
 	cause?: GatewayError,
-	neighbours?: object,
+	{ neighbours, idHeader }: Pick<UnknownFacts, 'neighbours' | 'idHeader'> = {},
 ): OutcomeUnknownError {
 	const { httpCode, requestId, code, location, probablyFree }: Cause = cause?.details ?? {};
 	const facts: UnknownFacts = defined({
@@ -144,6 +146,7 @@ export function outcomeUnknown(
 		model,
 		paidBy,
 		neighbours,
+		idHeader,
 	});
 	return new OutcomeUnknownError(facts, {}, cause?.files);
 }

@@ -64,6 +64,7 @@ export const endpoints = {
 	videoContent: (id: string) => free('video', `/videos/${segment(id)}/content`),
 	prices: atRoot('/api/pricing'),
 	usageLog: atRoot('/api/log/token'),
+	usage: atRoot('/api/usage/token/'),
 } as const;
 
 /** A file at an address that the gateway has given, in an answer from `base`; undefined if that is none. */

@@ -122,6 +122,8 @@ export interface FreeRequest<T> {
 	about?: About;
 	/** What a 404 or 405 gives, where it is an answer: the service has nothing of the kind. */
 	ifMissing?: () => T;
+	/** What "too many requests" means where it is no use to wait, ms from now if the gateway says so. */
+	whenThrottled?: (retryAfter?: number) => T;
 	/** After a 404: where else it may be; `ask` sends another free request. */
 	whenMissing?: (ask: Ask) => Promise<FreeEndpoint | undefined>;
 }

@@ -46,6 +46,8 @@ export interface Failure {
 	reason?: UnknownReason;
 	/** Who must act, where the gateway or a proxy has answered. */
 	who?: Who;
+	/** The header that has the request's ID. */
+	idHeader?: string;
 	/** What the answer asks to wait, ms. */
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
@@ -103,6 +105,7 @@ export function explainAnswer(
 		outcome,
 		who,
 		retryAfter,
+		idHeader: idHeaderIn(headers),
 		byGateway: status >= 400 && isJson,
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
@@ -123,10 +126,14 @@ const REQUEST_IDS = [
 ];
 
 /** The ID under which the gateway knows a request, for its log and its operator; undefined if no header has one. */
-export function requestIdIn(headers: GatewayResponse['headers']): string | undefined {
+export const requestIdIn = (headers: GatewayResponse['headers']): string | undefined =>
+	headers[idHeaderIn(headers) ?? ''];
+
+/** The header that has it; IDs from two headers cannot be compared. */
+export function idHeaderIn(headers: GatewayResponse['headers']): string | undefined {
 	const names = Object.keys(headers);
 	const found = REQUEST_IDS.map((id) => names.find((name) => id.test(name) && headers[name]));
-	return headers[found.find((name) => name !== undefined) ?? ''];
+	return found.find((name) => name !== undefined);
 }
 
 const LAST_WORDS: Partial<Record<Who, string>> = {

@@ -27,7 +27,7 @@ import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
 import { exchange, hasJobRoutes, isFailure } from './exchange';
-import { type About, explainAnswer, type Failure, requestIdIn } from './explain';
+import { type About, explainAnswer, type Failure, idHeaderIn, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
 import type { SentSegment } from './records';
@@ -179,14 +179,14 @@ export class ItemRequests extends ItemTurns {
 			throw this.unknown(request, sent, 'interrupted');
 		}
 		if (!isFailure(response)) return await this.readPaid(request, sent, response);
-		const { outcome, reason = 'upstream_outcome_unknown', error } = response;
-		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
+		const { outcome, reason = 'upstream_outcome_unknown', error, idHeader } = response;
+		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error, idHeader);
 		if (isKept(outcome)) this.ledger.refused(name, outcome, request.text?.characters);
 		else this.ledger.clear(name);
 		if (OUTCOMES[outcome].inRun === 'shorter') {
 			request.text?.wasCut();
 			// A proxy answered for the gateway, which may go on.
-			traffic.end(sent, { requestId: error.details.requestId });
+			traffic.end(sent, { requestId: error.details.requestId, idHeader });
 		} else traffic.forget(sent);
 		return response;
 	}
@@ -198,13 +198,13 @@ export class ItemRequests extends ItemTurns {
 		response: GatewayResponse,
 	): Promise<T> {
 		const { transport } = this.session;
-		const requestId = requestIdIn(response.headers);
+		const [requestId, idHeader] = [requestIdIn(response.headers), idHeaderIn(response.headers)];
 		try {
 			const value = await request.read(response);
 			const { price } = request;
 			const tokens = price?.of?.(value) ?? (price?.isExact ? price.estimate : undefined);
 			this.ledger.done(request.name, value, defined({ tokens, requestId }));
-			this.session.traffic.end(sent, { charged: true, requestId });
+			this.session.traffic.end(sent, { charged: true, requestId, idHeader });
 			this.session.lasting.spend(tokens ?? price?.estimate, price?.estimate);
 			this.session.breaker.succeeded();
 			return value;
@@ -231,12 +231,13 @@ export class ItemRequests extends ItemTurns {
 		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
+		idHeader?: string,
 	): OutcomeUnknownError {
 		const { traffic, transport } = this.session;
 		const { clockAheadMs } = transport;
 		const { requestId } = cause?.details ?? {};
-		const neighbours = traffic.unknown(sent, { requestId, clockAheadMs });
-		const error = outcomeUnknown(reason, sent, cause, neighbours);
+		const neighbours = traffic.unknown(sent, { requestId, idHeader, clockAheadMs });
+		const error = outcomeUnknown(reason, sent, cause, { neighbours, idHeader });
 		this.ledger.unknown(name, error.facts, segment, price?.isExact ? price.estimate : undefined);
 		if (reason !== 'already_sent') this.session.lasting.spend(price?.estimate);
 		this.session.breaker.unknown(reason);

@@ -85,7 +85,12 @@ export class ItemTurns {
 
 	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
 	async free<T>(request: FreeRequest<T>): Promise<T> {
-		return await this.inTurns(false, async () => await this.tryFree(request));
+		return await this.inTurns(false, async () => {
+			const result = await this.tryFree(request);
+			const { whenThrottled } = request;
+			if (!whenThrottled || !isFailure(result) || result.outcome !== 'throttled') return result;
+			return whenThrottled(result.retryAfter);
+		});
 	}
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */

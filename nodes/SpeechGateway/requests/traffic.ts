@@ -16,13 +16,15 @@ interface SentRequest {
 	endedAt?: number;
 	charged?: boolean;
 	requestId?: string;
+	/** The header that the ID came in. */
+	idHeader?: string;
 	/** By how much the gateway's clock was ahead when it ended, ms. */
 	clockAheadMs?: number;
 	/** Of a request that may have been charged; filled by `count`. */
 	neighbours?: Neighbours;
 }
 
-type End = Pick<SentRequest, 'charged' | 'requestId' | 'clockAheadMs' | 'neighbours'>;
+type End = Pick<SentRequest, 'charged' | 'requestId' | 'idHeader' | 'clockAheadMs' | 'neighbours'>;
 
 /**
  * The billed requests that one node has sent in one execution with one account, in all its tries and rounds, as far as
@@ -81,7 +83,7 @@ export class Traffic {
 /** Neighbours as Settle reads them: times in seconds, relative to the request in question, so that they stay short. */
 function neighboursAmong(
 	near: SentRequest[],
-	{ sentAt, clockAheadMs }: SentRequest,
+	{ sentAt, clockAheadMs, idHeader }: SentRequest,
 	most: number,
 ): Neighbours {
 	const charged = near.filter((other) => other.charged);
@@ -90,7 +92,9 @@ function neighboursAmong(
 		clockAheadMs ?? near.find((other) => other.clockAheadMs !== undefined)?.clockAheadMs;
 	const clockAhead = clock === undefined ? undefined : inSeconds(clock);
 	if (near.length > most) return defined({ ...counts, clockAhead });
-	const requestIds = near.flatMap(({ requestId }) => requestId ?? []);
+	const requestIds = near.flatMap((other) =>
+		idHeader === undefined || other.idHeader === idHeader ? (other.requestId ?? []) : [],
+	);
 	return defined({
 		...counts,
 		sent: near.map((other) => [

@@ -57,14 +57,14 @@ export function unknownItem(
 	{ isTool }: Execution,
 	asked?: Pick<Input, 'parameters' | 'plan'>,
 ): Result {
-	const { reason, message, probablyFree, neighbours, paidBy, ...rest } = facts;
+	const { reason, message, probablyFree, neighbours, paidBy, idHeader, ...rest } = facts;
 	const about: RequestDescription =
 		(asked && operation.describe?.(asked.parameters, asked.plan)) ?? {};
 	const { input = '', fileName, ...numbers } = about;
 	const others = ledger.otherUnknown(facts);
 	const otherUnknown = others.length > 0 ? others : undefined;
 	/** What only Settle needs. */
-	const settle = defined({ neighbours, otherUnknown, paidBy });
+	const settle = defined({ neighbours, otherUnknown, paidBy, idHeader });
 	const hasFiles = Object.keys(files).length > 0;
 	const parts = details.runs ? partsIn(files) : '';
 	const ways = [

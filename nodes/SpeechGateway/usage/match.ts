@@ -1,12 +1,12 @@
 /**
- * Gives as many takers as possible a seat of their own, one that fits: bipartite matching by augmenting paths. Takers are
- * served in their order, and none loses its place to a later one. Returns what each taker got.
+ * The seats of which each can stay empty while every taker has one that fits; undefined if they cannot all have one.
+ * Bipartite matching by augmenting paths; from the empty seats, those who would fit there free theirs, and so on.
  */
-export function match<T, E>(
+export function spareSeats<T, E>(
 	takers: T[],
 	seats: E[],
 	fits: (taker: T, seat: E) => boolean,
-): Map<T, E> {
+): Set<E> | undefined {
 	const takerOf = new Map<E, T>();
 	const serve = (taker: T, tried: Set<E>): boolean => {
 		for (const seat of seats) {
@@ -19,6 +19,15 @@ export function match<T, E>(
 		}
 		return false;
 	};
-	for (const taker of takers) serve(taker, new Set());
-	return new Map([...takerOf].map(([seat, taker]) => [taker, seat]));
+	if (!takers.every((taker) => serve(taker, new Set()))) return undefined;
+	const spare = new Set(seats.filter((seat) => !takerOf.has(seat)));
+	const staying = new Set(takerOf);
+	// A set is walked to its end, also as it grows.
+	for (const seat of spare)
+		for (const held of staying) {
+			if (!fits(held[1], seat)) continue;
+			spare.add(held[0]);
+			staying.delete(held);
+		}
+	return spare;
 }

@@ -1,5 +1,5 @@
 import { type LogEntry, refundedIds } from './logEntry';
-import { match } from './match';
+import { spareSeats } from './match';
 
 /** The other billed requests of a run whose charges may be taken for that of one. */
 export interface Neighbours {
@@ -8,7 +8,7 @@ export interface Neighbours {
 	unknown: number;
 	/** Seconds after the request, seconds until the answer or until it was given up, and 1 if it was charged. */
 	sent?: Array<[offsetSeconds: number, seconds: number, charged: 0 | 1]>;
-	/** Of those that were answered, however. */
+	/** Of those that were answered, however, by the same header as the request's own. */
 	requestIds?: string[];
 	/** By how many seconds the gateway's clock was ahead of ours, by the dates of the run's own answers. */
 	clockAhead?: number;
@@ -21,6 +21,8 @@ export interface UnknownRequest {
 	endedAt: number;
 	httpCode?: string;
 	requestId?: string;
+	/** The header that the ID came in. */
+	idHeader?: string;
 	/** The account that sent it; undefined: the one whose log is read. */
 	paidBy?: string;
 	neighbours?: Neighbours;
@@ -47,11 +49,35 @@ const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => 
 	1000 * (index + 1),
 ]).flat();
 
+/** The form of new-api's IDs: when the request came, to the second or finer, then digits and letters. */
+const NEW_API_ID = /^\d{14}[0-9A-Za-z]+$/;
+/** Headers of those in front of the gateway, or behind it: an ID of theirs that is not in the log says nothing. */
+const OTHERS_HEADERS = /^(cf-ray|x-generation-id|x-amzn-.*|.*-trace-id)$/;
+
+/** Candidates that are told. */
+const MOST_CANDIDATES = 10;
+
 /** A request of the run, ms since 1970 by our clock. */
 interface TimedRequest {
 	sentAt: number;
 	endedAt: number;
 }
+
+/** Which IDs of the log are of the kind that the request has, so that another one is another request's. */
+function kindOfId(
+	{ requestId, idHeader = '', neighbours }: UnknownRequest,
+	entries: LogEntry[],
+): (id: string) => boolean {
+	if (requestId === undefined || OTHERS_HEADERS.test(idHeader)) return () => false;
+	const answered = new Set(idHeader === '' ? [] : neighbours?.requestIds);
+	const isInLog = ({ kind, requestId: id = '' }: LogEntry) => kind === 'charge' && answered.has(id);
+	if (entries.some(isInLog)) return () => true;
+	return (id) => NEW_API_ID.test(requestId) && NEW_API_ID.test(id);
+}
+
+/** Whether the gateway itself gave the request its ID, as far as the log shows. */
+export const hasLogsId = (request: UnknownRequest, entries: LogEntry[]): boolean =>
+	request.requestId !== undefined && kindOfId(request, entries)(request.requestId);
 
 /** When the log can say for certain that a request was not charged, ms since 1970. */
 export const certainAt = ({ sentAt, endedAt }: Pick<TimedRequest, 'sentAt' | 'endedAt'>): number =>
@@ -67,9 +93,12 @@ export class Moment {
 	private readonly charged: TimedRequest[];
 	private readonly charges: LogEntry[];
 	private readonly refunded: Set<string>;
-	/** Those of LOG_AHEAD with which all that was answered has a charge. */
-	private readonly logAhead: number[];
 	private readonly precision: number;
+	private readonly isOfItsKind: (id: string) => boolean;
+	/** Whether a charge is missing that must be in the log, because the run got an answer for it. */
+	readonly lacksCharge: boolean;
+	/** Charges that may be for the request in question when all that was answered has one; the nearest to it, and first. */
+	readonly candidates: LogEntry[];
 
 	constructor(
 		private readonly request: UnknownRequest,
@@ -88,7 +117,22 @@ export class Moment {
 		this.charges = entries.filter(
 			(entry) => entry.kind === 'charge' && this.startOf(entry) >= first - this.precision,
 		);
-		this.logAhead = LOG_AHEAD.filter((ahead) => this.haveCharges(this.charged, ahead));
+		this.isOfItsKind = kindOfId(request, entries);
+		const candidates = new Set<LogEntry>();
+		this.lacksCharge = true;
+		for (const ahead of LOG_AHEAD) {
+			const spare = spareSeats(this.charged, this.charges, (one, entry) =>
+				this.fits(one, entry, ahead),
+			);
+			if (!spare) continue;
+			this.lacksCharge = false;
+			for (const entry of spare)
+				if (this.isFree(entry) && this.isInTime(entry, ahead)) candidates.add(entry);
+		}
+		const distance = (entry: LogEntry) => Math.abs(this.startOf(entry) - sentAt);
+		this.candidates = [...candidates]
+			.sort((one, other) => distance(one) - distance(other))
+			.slice(0, MOST_CANDIDATES);
 	}
 
 	/** When the gateway began with the request of an entry, ms since 1970 by our clock. */
@@ -96,29 +140,8 @@ export class Moment {
 		return at - seconds * 1000 - this.clock.aheadMs - logAhead;
 	}
 
-	/** Whether a charge is missing that must be in the log, because the run got an answer for it. */
-	get lacksCharge(): boolean {
-		return this.logAhead.length === 0;
-	}
-
-	/** Whether a charge is left for the request in question when all that was answered has one, whoever else uses the key. */
-	get mayBeCharged(): boolean {
-		const all = [...this.charged, this.own];
-		return this.logAhead.some((ahead) => this.haveCharges(all, ahead));
-	}
-
-	/** Whether each of these requests can have a charge of its own. */
-	private haveCharges(requests: TimedRequest[], ahead: number): boolean {
-		const fits = (one: TimedRequest, entry: LogEntry) => this.fits(one, entry, ahead);
-		return (
-			requests.every((one) => this.charges.some((entry) => fits(one, entry))) &&
-			match(requests, this.charges, fits).size === requests.length
-		);
-	}
-
-	/** Whether a charge can be for a request, by its times and its ID. */
+	/** Whether a charge can be for a request that was answered, by its times. */
 	private fits(one: TimedRequest, entry: LogEntry, ahead: number): boolean {
-		if (one === this.own) return this.isFree(entry) && this.isInTime(entry, ahead);
 		const start = this.startOf(entry, ahead);
 		const end = start + entry.seconds * 1000;
 		return start >= one.sentAt - this.precision && end <= one.endedAt + this.precision;
@@ -134,9 +157,10 @@ export class Moment {
 		);
 	}
 
-	/** Whether a charge may be for the request in question: by its ID, it is no neighbour's, and was not given back. */
+	/** Whether a charge may be for the request in question: by its ID it is no other's, and was not given back. */
 	private isFree({ requestId }: LogEntry): boolean {
 		if (requestId === undefined) return true;
+		if (this.isOfItsKind(requestId)) return false;
 		return (
 			!this.request.neighbours?.requestIds?.includes(requestId) && !this.refunded.has(requestId)
 		);

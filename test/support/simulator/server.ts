@@ -16,7 +16,7 @@ import { pricing } from './pricing';
 import { admit, tooSoon } from './quota';
 import { send } from './send';
 import { createSpeech } from './speech';
-import { usageLog } from './usageLog';
+import { usage, usageLog } from './usageLog';
 import { createVideo, getVideo, getVideoContent } from './videos';
 import { createVoice, deleteVoice, type FilePart, listVoices } from './voices';
 import type { SimRequest, World } from './world';
@@ -51,6 +51,7 @@ const ROUTES: Array<[method: string, path: RegExp, handler: Handler]> = [
 const OPEN: Record<string, (world: World, request: SimRequest) => Reply> = {
 	'GET /api/pricing': pricing,
 	'GET /api/log/token': usageLog,
+	'GET /api/usage/token/': usage,
 };
 
 /** Serves one request of the gateway's API. */

@@ -38,6 +38,10 @@ export interface LogOptions {
 	newest?: number;
 	/** The header Date is left out. */
 	withoutDate?: boolean;
+	/** False: it does not say what a key has used in all (404). */
+	total?: boolean;
+	/** What it had set aside before it was restarted, and keeps without an entry. */
+	keeps?: number;
 	/** What other clients of the same key have done. */
 	others?: LogEntry[];
 }
@@ -84,4 +88,18 @@ export function usageLog(
 		...json({ success: true, message: '', data: data.slice(0, log.newest ?? 100) }),
 		headers: log.withoutDate ? { date: '' } : {},
 	};
+}
+
+/** GET /api/usage/token/: what a key has used in all, whatever its log has. */
+export function usage({ options, charges, accounts }: World, { apiKey, path }: SimRequest): Reply {
+	const { total = true, keeps = 0, others = [] } = options.usageLog;
+	if (!total) throw new ApiError(404, `Invalid URL (GET ${path})`);
+	const account = accounts.find((one) => one.apiKey === apiKey)?.account;
+	const own = charges.filter((charge) => charge.account === account);
+	const charged = own.reduce((sum, { tokens }) => sum + Math.ceil(tokens), 0);
+	const beside = others.reduce(
+		(sum, { type, quota }) => sum + (type === 2 ? quota : type === 6 ? -quota : 0),
+		keeps,
+	);
+	return json({ code: true, message: 'ok', data: { total_used: charged + beside } });
 }

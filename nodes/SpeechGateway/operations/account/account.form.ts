@@ -20,7 +20,7 @@ export const account = describeResource('account', {
 			'Look up in the usage log of the gateway whether items from the branch "Unknown" were charged. Free: nothing is sent again.',
 		beforeClick:
 			'Connect the branch "Unknown" of another Speech Gateway node to this one. Each item comes back with "charged" in its field: yes, no or unknown. That takes three minutes or more, until the log of the gateway is complete.',
-		sends: [endpoints.usageLog],
+		sends: [endpoints.usageLog, endpoints.usage],
 		isList: true,
 		input: {
 			waitUntilCertain: flagOption({

@@ -4,15 +4,17 @@
  * lists, which is said, and not guessed.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { defined } from '../../core/json';
 import { pause } from '../../core/pause';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { fetchPrices } from '../../requests/lists';
 import { defineOperation } from '../../requests/operation';
+import type { LogEntry } from '../../usage/logEntry';
 import { certainAt, type UnknownRequest } from '../../usage/moment';
-import { requestVerdict, type UsageLog, type Verdict } from '../../usage/settle';
+import { mayBeRestarted, requestVerdict, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
 import { unknownItemIn, unknownRequestsIn } from './unknownItem';
-import { readUsageLog } from './usageLog';
+import { readTotalUsed, readUsageLog } from './usageLog';
 
 /**
  * Lists the prices of the gateway's price list, an item a model. Asked once a run and account. A gateway without such a
@@ -34,7 +36,7 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
 /**
  * Tells of items of unknown outcome whether they were charged, by the gateway's usage log. It waits until the log must
  * have every charge (the gateway may settle minutes after the request), reads it once for all items, and judges each
- * request by `usage/settle`. The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry
+ * request by `usage/settle`; what the key has used in all is asked for where the log alone proves nothing. The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry
  * that says so in the field that tells of it. Only with "no" does the node that sent it send it again.
  */
 export const settle = defineOperation(account.settle, {
@@ -55,16 +57,22 @@ export const settle = defineOperation(account.settle, {
 		const log = await share(`usage log ${input.keyInAddress}`, async () => {
 			return await readUsageLog(item, input.keyInAddress);
 		});
+		if (typeof log !== 'string' && input.requests.some((request) => mayBeRestarted(request, log)))
+			log.totalUsed = await share('total used', async () => await readTotalUsed(item));
 		if (typeof log === 'string') hints.add(log);
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
 		const { json, binary } = execution.items[item.index];
 		const { facts, field, row } = unknownItemIn(json);
 		const verdict = fieldsOf(itemVerdict(input.requests, facts, log));
 		// First in the field, which is long, and over those of an earlier Settle.
-		const settled = { ...row, [field]: { ...verdict, ...facts, ...verdict } };
+		const told = { ...verdict, ...facts, ...EARLIER, ...verdict };
+		const settled = { ...row, [field]: defined(told) };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},
 });
+
+/** What an earlier Settle has said leaves. */
+const EARLIER = { logEntry: undefined, candidates: undefined };
 
 const EMPTY =
 	'The usage log of the gateway is empty for this key. Older versions of new-api list it only with the option "Key in Address".';
@@ -94,15 +102,14 @@ function itemVerdict(
 	return of('yes') ?? of('unknown') ?? verdicts[0];
 }
 
-/** The fields that an item gets. `logEntry.seconds` and `quota` are the log's own: duration and units of account. */
-function fieldsOf({ charged, why, entry }: Verdict): IDataObject {
-	if (!entry) return { charged, why };
-	const { at, seconds, quota, requestId } = entry;
-	const logEntry = {
-		at: new Date(at).toISOString(),
-		seconds,
-		quota,
-		...(requestId && { requestId }),
-	};
-	return { charged, why, logEntry };
-}
+/** The fields that an item gets. `seconds` and `quota` of an entry are the log's own: duration and units of account. */
+const fieldsOf = ({ charged, why, entry, candidates }: Verdict): IDataObject =>
+	defined({
+		charged,
+		why,
+		logEntry: entry && entryOf(entry),
+		candidates: candidates?.map(entryOf),
+	});
+
+const entryOf = ({ at, seconds, quota, requestId }: LogEntry): IDataObject =>
+	defined({ at: new Date(at).toISOString(), seconds, quota, requestId });

@@ -40,9 +40,9 @@ const sentAtOf = ({ sentAt }: IDataObject): number => Date.parse(String(sentAt))
  * what is missing.
  */
 export function unknownRequestsIn({ facts }: UnknownItem): UnknownRequest[] {
-	const { neighbours, otherUnknown, paidBy } = isRecord(facts.settle) ? facts.settle : {};
+	const { neighbours, otherUnknown, paidBy, idHeader } = isRecord(facts.settle) ? facts.settle : {};
 	const others = Array.isArray(otherUnknown) ? otherUnknown.filter(isRecord) : [];
-	const all = [{ ...facts, neighbours, paidBy }, ...others];
+	const all = [{ ...facts, neighbours, paidBy, idHeader }, ...others];
 	return all.map((one) => readRequest(one, textIn(paidBy)));
 }
 
@@ -67,6 +67,7 @@ function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRe
 		endedAt,
 		httpCode: textIn(facts.httpCode),
 		requestId: textIn(facts.requestId),
+		idHeader: textIn(facts.idHeader),
 		paidBy: textIn(facts.paidBy) ?? paidBy,
 		...(isNeighbours(neighbours) && { neighbours }),
 	};

@@ -1,4 +1,5 @@
 import { asError, GatewayError } from '../../core/errors';
+import { isRecord } from '../../core/json';
 import { clockAheadMs } from '../../gateway/clock';
 import { endpoints } from '../../gateway/endpoints';
 import { readList } from '../../gateway/readList';
@@ -6,8 +7,10 @@ import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { readEntries } from '../../usage/logEntry';
 import type { Clock } from '../../usage/moment';
-import type { UsageLog } from '../../usage/settle';
+import { time, type UsageLog } from '../../usage/settle';
 
+/** The gateway answers for the log so often in so long, and then no more, ms. */
+const LOG_WINDOW_MS = 20 * 60_000;
 /** An answer that took longer, from question to headers, says too little about the clock there, ms. */
 const LONGEST_ANSWER_MS = 5_000;
 
@@ -24,8 +27,10 @@ export async function readUsageLog(
 	const { usageLog } = endpoints;
 	const nothing = `This gateway has no usage log at ${transport.addressOf(usageLog)}.`;
 	try {
-		return await item.free({
+		return await item.free<UsageLog | string>({
 			endpoint: { ...usageLog, keyInAddress },
+			whenThrottled: (retryAfter = LOG_WINDOW_MS) =>
+				`The gateway has shown its usage log too often (429). Ask again at ${time(Date.now() + retryAfter)}.`,
 			read: async (response) => {
 				const clock = clockOf(response);
 				const body = await transport.readJson(response);
@@ -39,6 +44,25 @@ export async function readUsageLog(
 		return error.details.httpCode === '404'
 			? nothing
 			: `The usage log could not be read: ${error.message}.`;
+	}
+}
+
+/** What the key has used in all, in the unit of the log (`GET /api/usage/token/`); undefined if the gateway does not say. */
+export async function readTotalUsed(item: ItemRequests): Promise<number | undefined> {
+	const { transport } = item.session;
+	try {
+		return await item.free({
+			endpoint: endpoints.usage,
+			whenThrottled: () => undefined,
+			read: async (response) => {
+				const body = await transport.readJson(response);
+				const used = isRecord(body) && isRecord(body.data) ? body.data.total_used : undefined;
+				return typeof used === 'number' ? used : undefined;
+			},
+		});
+	} catch (error) {
+		if (!(error instanceof GatewayError)) throw asError(error);
+		return undefined;
 	}
 }
 
