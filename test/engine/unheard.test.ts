@@ -68,6 +68,28 @@ test.each<[string, OnError | undefined, Behind, typeof red | number[]]>([
 	}
 });
 
+test.each<[string, OnError | undefined, Behind, number | undefined]>([
+	['Success alone', undefined, ['runs'], 2],
+	['Unknown', undefined, ['runs', 'runs'], undefined],
+	['Success alone', 'continueErrorOutput', ['runs'], 2],
+	['Success and Error', 'continueErrorOutput', ['runs', NOTHING, 'runs'], undefined],
+	['Success alone', 'continueRegularOutput', ['runs'], undefined],
+])(
+	'a batch that lost rows says so; connected: %s; On Error: %s',
+	async (_, onError, behind, missing) => {
+		sim.fault(LOST);
+		sim.fault({ ...LOST, input: 'number 2.' });
+		const { outputs, hints } = await run({
+			behind,
+			items: texts(4),
+			...(onError && { onError }),
+		});
+		const done = outputs[0].filter(({ json }) => json.bytes !== undefined);
+		expect(done.map(({ json }) => json.missing)).toEqual([missing, missing]);
+		expect(hints.join()).toContain('Outcome unknown for 2 of 4 items');
+	},
+);
+
 describe('on the Error output', () => {
 	const connected = { behind: ['runs', NOTHING, 'runs'] } satisfies Partial<EngineRun>;
 

@@ -36,7 +36,7 @@ import {
 import { SentBefore } from './sentBefore';
 import { startInOrder } from './startInOrder';
 import { ToldCharges } from './toldCharges';
-import { routeOfUnknown, type UnknownRoute } from './unheard';
+import { routeOfUnknown, type UnknownRoute, withMissing } from './unheard';
 
 /** One attempt at all items of one round: read, look up, send, sort. */
 export class Attempt {
@@ -282,7 +282,7 @@ export class Attempt {
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.charges.of(index);
-		const linked = withLinks(settled, execution);
+		const linked = withLinks(withMissing(settled, route), execution);
 		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.

@@ -9,8 +9,11 @@ import type { Settled } from '../requests/operation';
  * leave as n8n's error items do or, if nothing else leaves either, the execution fails.
  */
 
-/** Where items of unknown outcome go; `nowhere`: the run must end with an error. */
-export type UnknownRoute = 'unknown' | 'error' | 'nowhere';
+/**
+ * Where items of unknown outcome go. `lost`: onto their own branch, to which nothing is connected, while others leave;
+ * `nowhere`: nothing leaves, so the run must end with an error.
+ */
+export type UnknownRoute = 'unknown' | 'error' | 'lost' | 'nowhere';
 
 /** Whether an item is a failure to be heard of: one that another execution has sent was skipped on purpose. */
 export const isUnheard = (outcome: Settled): outcome is Result =>
@@ -40,5 +43,20 @@ export function routeOfUnknown(
 			outcome.items.length > 0 &&
 			(leads(outcome.branch) || (outcome.branch === 'success' && returnsToCaller(execution))),
 	);
-	return leaves ? 'unknown' : 'nowhere';
+	return leaves ? 'lost' : 'nowhere';
+}
+
+/**
+ * Where items of unknown outcome found no output, each item on Success says how many of its run are not there: a batch
+ * must not look complete.
+ */
+export function withMissing(settled: Settled[], route?: UnknownRoute): Settled[] {
+	if (route !== 'lost') return settled;
+	const leaves = (outcome: Settled) => 'branch' in outcome && outcome.branch !== 'unknown';
+	const missing = settled.filter((outcome) => !leaves(outcome)).length;
+	return settled.map((outcome) => {
+		if (!('branch' in outcome) || outcome.branch !== 'success') return outcome;
+		const items = outcome.items.map((item) => ({ ...item, json: { ...item.json, missing } }));
+		return { ...outcome, items };
+	});
 }
