@@ -155,11 +155,16 @@ test('an outage at one gateway ends its rows only; what is unknown says which ac
 	for (const { json } of [...done, ...failed]) expect(JSON.stringify(json)).not.toContain('paidBy');
 });
 
-test('a Send Once Key is sent once, whoever pays', async () => {
-	const parameters = speechNode({ sendOnceKey: 'whoever pays', whenSentBefore: 'again' });
-	const { outputs } = await run([own('One.'), theirs('One.')], { parameters });
-	expect(outputs.map(({ length }) => length)).toEqual([1, 1, 0]);
-	expect(sim.charges).toHaveLength(1);
+test("a Send Once Key is its account's own where the credential differs by row", async () => {
+	for (const whenSentBefore of ['again', 'unknown']) {
+		const parameters = speechNode({ sendOnceKey: `a row ${whenSentBefore}`, whenSentBefore });
+		for (const output of [0, whenSentBefore === 'again' ? 0 : 1]) {
+			const { outputs } = await run([own('One.'), theirs('One.')], { parameters });
+			expect(outputs.map(({ length }) => length)).toEqual(output === 0 ? [2, 0, 0] : [0, 2, 0]);
+		}
+	}
+	expect(paidBy(sim.accounts[0])).toEqual(['One.', 'One.']);
+	expect(paidBy(customer)).toEqual(['One.', 'One.']);
 });
 
 test('what is unknown names neighbours of its own account alone', async () => {

@@ -5,7 +5,6 @@ import { useVirtualTime, wait } from '../support/clock';
 import { Simulator } from '../support/simulator';
 import { DataTables } from './dataTables';
 import {
-	deleteExecutions,
 	deleteStored,
 	type EngineRun,
 	type EngineResult,
@@ -15,7 +14,6 @@ import {
 	readStored,
 	runNode,
 	saved,
-	showRunning,
 	speechNode,
 } from './support';
 import { startWorker } from './workers';
@@ -106,36 +104,41 @@ test('results of many items are written together, the last as soon as there are 
 	sim.options.latencyMs = undefined;
 	// 20 times 120 ms, in which all were sent.
 	expect(Date.now() - from).toBeLessThan(2_600);
-	expect(tables.calls - before).toBeLessThan(12);
+	expect(tables.calls - before).toBeLessThan(18);
 	// None without a result stays behind.
 	expect(tables.rows.map(({ result }) => result !== '')).toEqual(Array(40).fill(true));
 });
 
-test('a name that another worker has taken is waited for', async () => {
-	const first = await run();
-	elsewhere();
-	const [taken, done] = tables.rows;
-	tables.tables[0].rows = [taken];
-	showRunning(first.executionId);
-	const running = run();
-	await wait(20_000);
-	expect(sim.charges).toHaveLength(1);
-	tables.tables[0].rows.push(done);
-	expect(only(await running).json).toMatchObject({ replayed: true, sentIn: first.executionId });
-	expect(sim.charges).toHaveLength(1);
-});
-
-test('an execution that takes more than three minutes is named', async () => {
+test('a key that another worker is sending is waited for, however long that takes', async () => {
+	const [one, other] = [await startWorker(), await startWorker()];
 	sim.fault({ path: '/v1/audio/speech', delayMs: 900_000 });
 	const parameters = speechNode({ ...AGAIN, timeout: 1000 });
-	const first = run({ parameters });
-	await wait(100);
-	const from = Date.now();
-	const { json } = only(await run({ parameters }), 1);
-	expect((Date.now() - from) / 1000).toBeCloseTo(180, 0);
-	expect(json).toMatchObject({ reason: 'already_sent', sentIn: (await first).executionId });
-	expect(json.message).toContain('it is not done yet');
+	const first = run({ parameters, nodeType: one.nodeType });
+	await wait(10_000);
+	const second = only(await run({ parameters, nodeType: other.nodeType }));
+	const { executionId } = await first;
+	expect(second.json).toMatchObject({ replayed: true, sentIn: executionId });
 	expect(sim.charges).toHaveLength(1);
+	expect(tables.rows.map(({ result }) => result !== '')).toEqual([true]);
+});
+
+test('an item that waits keeps no later item from being sent', async () => {
+	const [one, other] = [await startWorker(), await startWorker()];
+	sim.fault({ input: 'Good morning.', delayMs: 100_000 });
+	const first = run({ nodeType: one.nodeType }, { timeout: 1000 });
+	await wait(10_000);
+	const items = ['a', 'b', 'c'].map((id) => item({ id, text: 'Good morning.' }));
+	items[1].json.text = 'Good night.';
+	items[2].json.text = 'Good day.';
+	const second = run({ items, nodeType: other.nodeType }, { concurrency: 1 });
+	await wait(20_000);
+	expect(sim.charged().sort()).toEqual(['Good day.', 'Good morning.', 'Good night.']);
+	expect((await second).outputs[0].map(({ json }) => json.replayed)).toEqual([
+		true,
+		undefined,
+		undefined,
+	]);
+	await first;
 });
 
 test('something else under the same key is an error, and nothing is sent', async () => {
@@ -148,14 +151,28 @@ test('something else under the same key is an error, and nothing is sent', async
 	expect(sim.charges).toHaveLength(1);
 });
 
-test('a copied workflow has results of its own, and so has another account', async () => {
-	await run();
+test('a copied workflow has results of its own; a new API key changes nothing', async () => {
+	const first = await run();
 	expect(only(await run({ workflowId: 'a copy' })).json).not.toHaveProperty('replayed');
 	const { apiKey } = sim.addAccount();
-	// n8n's list has the key, whoever pays.
-	expect(only(await run({ apiKey }), 1).json.reason).toBe('already_sent');
+	expect(only(await run({ apiKey })).json.sentIn).toBe(first.executionId);
 	sim.accounts.pop();
 	expect(sim.charges).toHaveLength(2);
+});
+
+test("where the credential differs by row, a key is its account's own", async () => {
+	const { apiKey } = sim.addAccount();
+	const credential = () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url });
+	const items = [sim.apiKey, apiKey].map((key) => item({ id: 1, key, text: 'Good morning.' }));
+	for (const whenSentBefore of ['again', 'unknown']) {
+		const { outputs } = await run({ items, credential }, { whenSentBefore });
+		expect(outputs.map(({ length }) => length)).toEqual(
+			whenSentBefore === 'again' ? [2, 0] : [0, 2],
+		);
+	}
+	expect(sim.charges.map(({ account }) => account)).toHaveLength(2);
+	expect(new Set(sim.charges.map(({ account }) => account)).size).toBe(2);
+	sim.accounts.pop();
 });
 
 test('of two items with one key, the second gets the result of the first', async () => {
@@ -247,22 +264,54 @@ test('an item that was charged in part before a run stopped is known by every wo
 	expect(sim.charges).toHaveLength(1);
 });
 
-test('a row that came too late keeps no key from being sent', async () => {
-	tables.slow = async () => await wait(5);
+test('where a worker that has the lock stands still, another takes it over, and each key is paid once', async () => {
+	const [one, other] = [await startWorker(), await startWorker()];
+	let calls = 0;
+	/** The table of a worker that stands still for 20 s when it is about to add its rows. */
+	const slow = async () => {
+		await wait(5);
+		if (++calls >= 5 && calls < 7) await wait(20_000);
+	};
+	await run({ items: [item({ id: 'before', text: 'Good day.' })] });
+	const first = run({ nodeType: one.nodeType, tables: tables.with({ slow }) });
+	await wait(1_000);
+	const both = await Promise.all([first, run({ nodeType: other.nodeType })]);
+	expect(both.map((each) => only(each).json.replayed).sort()).toEqual([true, undefined]);
+	expect(sim.charged()).toEqual(['Good day.', 'Good morning.']);
+	expect(tables.all.map(({ name }) => name)).not.toContain('#run');
+});
+
+test('rows that are seen late take no name twice', async () => {
+	const [one, other] = [await startWorker(), await startWorker()];
+	tables.beforeCommit = async (rows) => await wait(rows.length > 50 ? 8_000 : 5);
+	const rows = Array.from({ length: 60 }, (_, id) => item({ id, text: `Sentence number ${id}.` }));
+	const first = run({ items: rows, nodeType: one.nodeType });
+	await wait(2_000);
+	const second = await run({ items: rows.slice(0, 10), nodeType: other.nodeType });
+	expect((await first).outputs[0]).toHaveLength(60);
+	expect(second.outputs[0].map(({ json }) => json.replayed)).toEqual(Array(10).fill(true));
+	expect(sim.charges).toHaveLength(60);
+});
+
+test('four runs on two workers want the same keys: each is paid once', async () => {
 	const workers = [await startWorker(), await startWorker()];
-	sim.fault({ path: '/v1/audio/speech', status: 400, delayMs: 1_000 });
-	const texts = ['Good morning.', 'Good evening.'];
-	const both = await Promise.all(
-		workers.map(async ({ nodeType }, index) => {
-			return await run({ items: [item({ id: 'a', text: texts[index] })], nodeType });
-		}),
+	const rows = Array.from({ length: 200 }, (_, id) => item({ id, text: `Number ${id}.` }));
+	const parts = [rows, rows.slice(0, 50), rows.slice(50, 120), rows.slice(180)];
+	const all = await Promise.all(
+		parts.map(
+			async (items, index) =>
+				await run({ items, nodeType: workers[index % 2].nodeType }, { concurrency: 20 }),
+		),
 	);
-	expect(both.map(({ error }) => error?.message)).toEqual([
-		expect.stringContaining('400'),
-		expect.stringContaining('Something else was sent'),
-	]);
-	expect(tables.rows).toEqual([]);
-	expect(only(await run()).json.replayed).toBeUndefined();
+	expect(all.map(({ outputs }) => outputs[0].length)).toEqual([200, 50, 70, 20]);
+	expect(sim.charges).toHaveLength(200);
+});
+
+test('a table without a lock gets one', async () => {
+	await run();
+	tables.tables[0].rows = tables.rows;
+	expect(only(await run({ items: [item({ id: 'b', text: 'Good night.' })] })).binary).toBeDefined();
+	expect(tables.all.filter(({ name }) => name === '#lock')).toHaveLength(1);
 });
 
 describe('without a table', () => {
@@ -285,16 +334,88 @@ describe('without a table', () => {
 		expect(tasks.map(({ hints = [] }) => hints.length)).toEqual([1, 0, 0]);
 	});
 
-	test('a table that fails in the middle costs no result', async () => {
+	test('all tables together are full: as without one, with a hint', async () => {
+		await run();
+		tables.isFull = true;
+		const items = ['a', 'b'].map((id) => item({ id, text: 'Good morning.' }));
+		const { outputs, hints } = await run({ items });
+		expect(outputs[0].map(({ json }) => json.replayed)).toEqual([true, undefined]);
+		expect(hints.join()).toContain('Data table size limit exceeded');
+		expect(sim.charges).toHaveLength(2);
+	});
+});
+
+describe('a table that fails', () => {
+	const away = (forMs: number) => {
+		const from = Date.now();
+		tables.slow = async () => {
+			await wait(5);
+			if (Date.now() - from < forMs) throw new Error('The database is away');
+		};
+	};
+
+	test.each([true, false])(
+		'is asked again for a minute, then keys are sent (table seen before: %s)',
+		async (isKnown) => {
+			if (isKnown) await run({ items: [item({ id: 'before', text: 'Good day.' })] });
+			away(40_000);
+			expect(only(await run()).json.replayed).toBeUndefined();
+			expect(sim.charged().slice(-1)).toEqual(['Good morning.']);
+		},
+	);
+
+	test('for longer: an error, nothing is sent, and the next run sends', async () => {
+		away(200_000);
+		const from = Date.now();
+		const items = ['a', 'b'].map((id) => item({ id, text: 'Good morning.' }));
+		const { outputs } = await run({ items, onError: 'continueErrorOutput' });
+		expect(Date.now() - from).toBeLessThan(70_000);
+		expect(outputs.map(({ length }) => length)).toEqual([0, 0, 2]);
+		const { message } = outputs[2][0].json.error as { message: string };
+		expect(message).toContain('could not read its data table');
+		expect(sim.charges).toHaveLength(0);
+		tables.slow = undefined;
+		expect(only(await run()).binary).toBeDefined();
+	});
+
+	test('while a result is written: it is written once the table is back', async () => {
+		await run({ items: [item({ id: 'before', text: 'Good day.' })] });
+		sim.once('request', () => away(30_000));
+		await run();
+		elsewhere();
+		expect(only(await run()).json.replayed).toBe(true);
+		expect(sim.charges).toHaveLength(2);
+	});
+
+	test('while another worker is waited for: an error, nothing is sent', async () => {
+		await takenByKilledWorker();
 		let calls = 0;
 		tables.slow = async () => {
-			if (++calls > 4) throw new Error('the database is away');
+			if (++calls > 1) throw new Error('the database is away');
 		};
-		const first = await run();
-		expect(only(first).binary).toBeDefined();
-		tables.slow = undefined;
-		elsewhere();
-		expect(only(await run(), 1).json.reason).toBe('already_sent');
+		expect((await run()).error?.message).toContain('could not read its data table');
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('a question that fails does not take the name of somebody who is at work', async () => {
+		const [one, other] = [await startWorker(), await startWorker()];
+		sim.fault({ path: '/v1/audio/speech', delayMs: 100_000 });
+		const parameters = speechNode({ ...AGAIN, timeout: 1000 });
+		const first = run({ parameters, nodeType: one.nodeType });
+		await wait(10_000);
+		let calls = 0;
+		const slow = async () => {
+			await wait(5);
+			if (++calls % 3 === 1)
+				throw new Error('synchronization error: result count changed during pagination');
+		};
+		const second = await run({
+			parameters,
+			nodeType: other.nodeType,
+			tables: tables.with({ slow }),
+		});
+		expect(only(second).json.replayed).toBe(true);
+		await first;
 		expect(sim.charges).toHaveLength(1);
 	});
 });
@@ -303,7 +424,7 @@ test('a table that was deleted is made again', async () => {
 	await run();
 	tables.tables.length = 0;
 	expect(only(await run({ items: [item({ id: 'b', text: 'Good night.' })] })).binary).toBeDefined();
-	expect(tables.rows).toHaveLength(2);
+	expect(tables.rows).toHaveLength(1);
 });
 
 test('a row that somebody has edited: unknown', async () => {
@@ -318,17 +439,58 @@ test('a row that somebody has edited: unknown', async () => {
 async function takenByKilledWorker(): Promise<IDataObject> {
 	await run();
 	const [row] = tables.rows;
-	tables.tables[0].rows = [{ ...row, result: '' }];
-	deleteExecutions();
+	tables.tables[0].rows.push({ ...row, result: '' });
+	tables.keep((each) => (each.result === '' ? each : undefined));
 	elsewhere();
 	return row;
 }
 
-test('a worker that was killed while it sent: unknown, once its execution is known to be over', async () => {
+test('a worker that was killed while it sent: unknown, once it has shown no life for a minute', async () => {
 	const row = await takenByKilledWorker();
+	const from = Date.now();
 	const { json } = only(await run(), 1);
+	expect((Date.now() - from) / 1000).toBeGreaterThan(59);
+	expect((Date.now() - from) / 1000).toBeLessThan(75);
 	expect(json).toMatchObject({ reason: 'already_sent', sentIn: row.execution });
 	expect(sim.charges).toHaveLength(1);
+	// The next one need not wait.
+	await run();
+	expect((Date.now() - from) / 1000).toBeLessThan(80);
+	expect(tables.rows).toEqual([]);
+});
+
+test('a worker that was killed more than an hour ago is dead at once', async () => {
+	const row = await takenByKilledWorker();
+	const content = new Date(Date.now() - 3_700_000).toISOString();
+	tables.tables[0].rows.push({ ...row, name: '#run', content, result: '' });
+	const from = Date.now();
+	only(await run(), 1);
+	expect(Date.now() - from).toBeLessThan(10_000);
+});
+
+test('workers that were killed before the first request left, twice: the third sends', async () => {
+	await run({ items: [item({ id: 'before', text: 'Good day.' })] });
+	const items = Array.from({ length: 30 }, (_, id) => item({ id, text: `Sentence number ${id}.` }));
+	for (const worker of [await startWorker(), await startWorker()]) {
+		const { nodeType } = worker;
+		let calls = 0;
+		let killed = () => {};
+		const atEnd = new Promise<void>((resolve) => (killed = resolve));
+		const slow = async () => {
+			await wait(5);
+			const own = tables.rows.filter(({ result }) => result === '').length;
+			// Its rows are there; it never learns that it has given the lock back.
+			if (own < 30 || ++calls < 2) return;
+			killed();
+			await new Promise(() => {});
+		};
+		void run({ items, nodeType, tables: tables.with({ slow }) });
+		await atEnd;
+	}
+	expect(sim.charged()).toEqual(['Good day.']);
+	const { outputs } = await run({ items }, { concurrency: 10 });
+	expect(outputs.map(({ length }) => length)).toEqual([30, 0]);
+	expect(sim.charges).toHaveLength(31);
 });
 
 test('something else under a key that another worker has taken is an error', async () => {
@@ -341,17 +503,127 @@ test('something else under a key that another worker has taken is an error', asy
 	expect(sim.charges).toHaveLength(1);
 });
 
-test('a table that goes away while another worker is waited for: unknown, nothing is sent', async () => {
-	const row = await takenByKilledWorker();
-	let calls = 0;
-	tables.slow = async () => {
-		if (++calls > 1) throw new Error('the database is away');
-	};
-	const { outputs, hints } = await run();
-	expect(outputs[1][0].json).toMatchObject({ reason: 'already_sent', sentIn: row.execution });
-	expect(hints.join()).toContain('the database is away');
+describe('two items of a run with one key', () => {
+	const items = ['a', 'K', 'K'].map((id) => item({ id, text: id === 'a' ? 'One.' : 'Two.' }));
+
+	test('the first is not started: nor is the second, at once', async () => {
+		sim.fault({ input: 'One.', status: 402 });
+		const from = Date.now();
+		const { outputs } = await run({ items, onError: 'continueErrorOutput' }, { concurrency: 1 });
+		expect(outputs.map(({ length }) => length)).toEqual([0, 0, 3]);
+		const [, one, two] = outputs[2].map(({ json }) => (json.error as IDataObject).message);
+		expect(two).toBe(one);
+		expect(Date.now() - from).toBeLessThan(5_000);
+		expect(sim.charges).toHaveLength(0);
+	});
+
+	test('the first is refused: the second is sent', async () => {
+		sim.fault({ input: 'Two.', status: 422 });
+		const { outputs } = await run({ items, onError: 'continueErrorOutput' });
+		expect(outputs.map(({ length }) => length)).toEqual([2, 0, 1]);
+		expect(outputs[0].map(({ json }) => json.replayed)).toEqual([undefined, undefined]);
+		expect(sim.charged()).toEqual(['One.', 'Two.']);
+	});
+
+	test('the spending limit counts them once, and refuses both', async () => {
+		const twins = items.slice(1);
+		const { outputs: estimated } = await run({
+			items: twins.slice(1),
+			parameters: { ...speechNode(), operation: 'estimate' },
+		});
+		const limit = estimated[0][0].json.estimatedTokens as number;
+		const onError = 'continueErrorOutput';
+		const low = await run({ items: twins, onError }, { maxEstimatedTokens: limit - 1 });
+		expect(low.outputs.map(({ length }) => length)).toEqual([0, 0, 2]);
+		expect(sim.charges).toHaveLength(0);
+		const { outputs } = await run({ items: twins, onError }, { maxEstimatedTokens: limit });
+		expect(outputs[0]).toHaveLength(2);
+		expect(sim.charges).toHaveLength(1);
+	});
+});
+
+test.each<[string, IDataObject, IDataObject]>([
+	['a blank at its end', { text: 'Good morning. How are you? ' }, {}],
+	['other spaces', { text: 'Good  morning.\nHow are you?' }, {}],
+	['pauses', { text: 'Good morning. [pause 2s] How are you?' }, {}],
+	['a price factor', {}, { modelMultiplier: 3 }],
+	['smaller segments', {}, { maxSegmentCharacters: 15 }],
+])('the same words with %s: the first result', async (_, json, options) => {
+	const text = 'Good morning. How are you?';
+	const first = await run({ items: [item({ id: 'a', text })] });
+	const again = await run({ items: [item({ id: 'a', text, ...json })] }, options);
+	expect(only(again).json.sentIn).toBe(first.executionId);
 	expect(sim.charges).toHaveLength(1);
 });
+
+test.each<[string, IDataObject]>([
+	['speed', { speed: 1.5 }],
+	['body fields', { additionalBody: '{ "emotion": "happy" }' }],
+])('another %s is something else', async (_, options) => {
+	await run();
+	expect((await run({}, options)).error?.message).toContain('Something else was sent');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('another format is something else', async () => {
+	await run();
+	const { error } = await run({ parameters: speechNode(AGAIN, { responseFormat: 'wav' }) });
+	expect(error?.message).toContain('Something else was sent');
+});
+
+test.each([
+	['in memory', () => {}],
+	['in the table', elsewhere],
+])('what is given again %s has its present names, and a hint on what it lacks', async (_, go) => {
+	await run();
+	go();
+	const now = { fileName: 'greeting', binaryPropertyName: 'sound', subtitles: 'srt' };
+	const { outputs, hints } = await run({}, now);
+	const [{ json, binary }] = outputs[0];
+	expect(Object.keys(binary!)).toEqual(['sound']);
+	expect(binary!.sound.fileName).toBe('greeting.mp3');
+	expect(json).toMatchObject({ fileName: 'greeting.mp3', replayed: true });
+	expect(hints.join()).toContain('which has no subtitles');
+});
+
+test('subtitles keep the name of their file', async () => {
+	await run({}, { subtitles: 'srt', fileName: 'one' });
+	const { outputs, hints } = await run({}, { subtitles: 'srt', fileName: 'two' });
+	const { data, subtitles } = outputs[0][0].binary!;
+	expect([data.fileName, subtitles.fileName]).toEqual(['two.mp3', 'two.srt']);
+	expect(hints).toEqual([]);
+});
+
+test('what was sent before is heard of where nothing is connected to Unknown', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
+	const behind: EngineRun['behind'] = ['runs', undefined];
+	const words = [await run({ behind }), await run({ behind })].map(({ error }) => error?.message);
+	for (const said of words) expect(said).toContain('may have been charged');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test.each<EngineRun['onError']>(['stopWorkflow', 'continueErrorOutput', 'continueRegularOutput'])(
+	'a time-out of the workflow awaits nothing of the table: %s',
+	async (onError) => {
+		const items = Array.from({ length: 8 }, (_, id) =>
+			item({ id, text: `Sentence number ${id}.` }),
+		);
+		sim.fault({ path: '/v1/audio/speech', delayMs: 5_000, times: Infinity });
+		let isOver = false;
+		tables.slow = async () => {
+			await wait(5);
+			if (isOver) await new Promise(() => {});
+		};
+		const started = ({ cancel }: { cancel: () => void }) =>
+			void wait(17_000).then(() => {
+				isOver = true;
+				cancel();
+			});
+		const { outputs } = await run({ items, onError, started }, { concurrency: 2 });
+		expect(outputs[0].filter(({ binary }) => binary)).toHaveLength(6);
+		expect(outputs[1].map(({ json }) => json.reason)).toEqual(['interrupted', 'interrupted']);
+	},
+);
 
 test('skipped rows say which execution has sent them, too', async () => {
 	const first = await run({}, { whenSentBefore: 'unknown' });
@@ -457,14 +729,15 @@ test('a result that is given again costs nothing of the spending limit', async (
 	expect(outputs[0][0].json.replayed).toBe(true);
 });
 
+const chatParameters = {
+	...{ resource: 'chat', operation: 'complete' },
+	model: { __rl: true, mode: 'id', value: 'sim-chat' },
+	messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+	options: { maxRetries: 0, ...AGAIN },
+};
 const chat = async (id = 'a') =>
 	await run({
-		parameters: {
-			...{ resource: 'chat', operation: 'complete' },
-			model: { __rl: true, mode: 'id', value: 'sim-chat' },
-			messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
-			options: { maxRetries: 0, ...AGAIN },
-		},
+		parameters: chatParameters,
 		items: [item({ id, text: 'Good morning.' })],
 	});
 
@@ -520,4 +793,56 @@ test('a row of another version of the node is not read: the key was sent, its re
 	expect(json).toMatchObject({ reason: 'already_sent' });
 	expect(json.message).toContain('its row cannot be read');
 	expect(sim.charges).toHaveLength(1);
+});
+
+test('a chat that is given again reaches a client that streams, in one piece', async () => {
+	const first = only(await chat());
+	const chunks: Array<[string, unknown]> = [];
+	const again = await run({
+		parameters: chatParameters,
+		items: [item({ id: 'a', text: 'Good morning.' })],
+		mode: 'webhook',
+		onChunk: ({ type, content }) => chunks.push([type, content]),
+	});
+	expect(only(again).json.replayed).toBe(true);
+	expect(chunks.map(([type]) => type)).toEqual(['begin', 'item', 'end']);
+	expect(chunks[1][1]).toBe(first.json.text);
+});
+
+test.each([
+	'mine',
+	'{}',
+	'{"item":{}}',
+	'{"item":{"json":{}}}',
+	'{"version":99,"item":{"json":{}}}',
+])('a row whose result is %s: unknown', async (result) => {
+	await run();
+	tables.keep((row) => ({ ...row, result }));
+	elsewhere();
+	const { json } = only(await run(), 1);
+	expect(json.reason).toBe('already_sent');
+	expect(json.message).toContain('cannot be read');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('of rows with results, the newest 10,000 stay, and the lock', async () => {
+	await run();
+	const [row] = tables.rows;
+	const many = Array.from({ length: 10_050 }, (_, id) => ({
+		...row,
+		name: `old ${id}`,
+		id: id - 20_000,
+	}));
+	tables.tables[0].rows.unshift(...many);
+	await wait(86_400_000);
+	await run({}, { whenSentBefore: 'unknown' });
+	expect(tables.rows).toHaveLength(10_000);
+	expect(tables.rows.map(({ name }) => name)).toContain(row.name);
+	expect(tables.all.map(({ name }) => name)).toContain('#lock');
+});
+
+test('a run that gives nothing again makes no table', async () => {
+	await wait(86_400_000);
+	await run({}, { whenSentBefore: 'unknown' });
+	expect(tables.tables).toEqual([]);
 });

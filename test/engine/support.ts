@@ -201,13 +201,6 @@ let executions = 0;
 
 const MAIN = { type: 'main', index: 0 } as const;
 
-/** What n8n has of each execution: nothing of its nodes until it has ended. */
-const ended = new Map<string, IRunExecutionData>();
-/** Makes it look as if an execution were running. */
-export const showRunning = (id: string) => void ended.set(id, createRunExecutionData({}));
-/** n8n deletes an execution, or all. */
-export const deleteExecutions = (id?: string) => void (id ? ended.delete(id) : ended.clear());
-
 /** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
 export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
@@ -352,7 +345,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			if (options.tables) return await options.tables.execute(info, inputData);
 			throw new Error('Attempted to use Data table node but the module is disabled');
 		},
-		getRunExecutionData: async (id: string) => ended.get(id),
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
@@ -393,7 +385,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			},
 		});
 	if (options.retryOf) forRetry(data, workflow);
-	if (options.tables) ended.set(executionId, createRunExecutionData({}));
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel(), data });
@@ -405,7 +396,6 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		);
 	const run = await running;
 	over.abort();
-	if (options.tables) ended.set(executionId, run.data);
 	const tasks = run.data.resultData.runData[NODE] ?? [];
 	const task = tasks.at(-1);
 	const outputsOf = (one?: ITaskData) => (one?.data?.main ?? []).map((output) => output ?? []);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openBench, type Bench } from '../support/n8n/bench';
 import { holdNextChat } from '../support/heldChat';
-import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/client';
+import { N8nClient, nodeOutputs, poll, type SavedWorkflow } from '../support/n8n/client';
 import { packedPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
@@ -92,6 +92,91 @@ test('the same keys on two workers at once: each is paid for once, and both exec
 	expect(delivered.filter((item) => toldOf(item).replayed)).toHaveLength(20);
 	expect(new Set(delivered.map(({ binary }) => binary!.data.id)).size).toBe(40);
 	expect(charged()).toEqual(rows.map(({ text }) => text).sort());
+});
+
+/** A workflow whose rows are sent once, and get their results again; the body of a call says which of them it brings. */
+const keyed = async (what: string) =>
+	await bench.save({
+		parameters: {
+			...speech,
+			options: {
+				maxRetries: 0,
+				concurrency: 20,
+				sendOnceKey: '={{ $json.text }}',
+				whenSentBefore: 'again',
+			},
+		},
+		code: `const { from, to } = $input.first().json.body;
+			return Array.from({ length: to - from }, (_, i) => ({ json: { text: '${what} ' + (from + i) + '.' } }));`,
+		trigger: 'webhook',
+	});
+const bring = async (workflow: SavedWorkflow, from: number, to: number) =>
+	await new N8nClient(queue.webhooks.url).callWebhook(workflow, { from, to });
+/** What the executions of a workflow have on each output, and how many of that were given again. */
+async function given({ id }: SavedWorkflow) {
+	const all: Array<{ outputs: number[]; replayed: number; seconds: number }> = [];
+	for (const one of await bench.api.executions(id)) {
+		const execution = await bench.api.waitForExecution(one.id);
+		const outputs = nodeOutputs(execution, NODE_NAME);
+		const [run] = execution.data.resultData.runData[NODE_NAME];
+		all.push({
+			outputs: outputs.map(({ length }) => length),
+			replayed: outputs[0].filter((item) => toldOf(item).replayed).length,
+			seconds: run.executionTime / 1000,
+		});
+	}
+	return all.sort((a, b) => a.outputs[0] - b.outputs[0]);
+}
+const chargedFor = (what: string) => charged().filter((text) => text.startsWith(what));
+
+test('300 keys twice at once, while 2,000 rows keep the workers busy: each is paid once, and both have all', async () => {
+	const beside = await bench.save({
+		parameters: { ...speech, options: { maxRetries: 0, concurrency: 20 } },
+		items: Array.from({ length: 2_000 }, (_, row) => ({ text: `Beside ${row}.` })),
+		trigger: 'webhook',
+	});
+	const workflow = await keyed('Row');
+	await callWebhook(beside);
+	await bench.sim.waitFor((requests) => requests.length > 20);
+	await Promise.all([bring(workflow, 0, 300), bring(workflow, 0, 300)]);
+	await poll('both executions', async () => {
+		return (await bench.api.executions(workflow.id)).length === 2 || undefined;
+	});
+	const both = await given(workflow);
+	expect(both.map(({ outputs }) => outputs)).toEqual([
+		[300, 0],
+		[300, 0],
+	]);
+	expect(both[0].replayed + both[1].replayed).toBe(300);
+	expect(chargedFor('Row')).toHaveLength(300);
+	const [{ outputs }] = await given(beside);
+	expect(outputs).toEqual([2_000, 0]);
+	const left = await queue.sql(`SELECT id FROM execution_entity WHERE status = 'new'`);
+	expect(left.trim()).toBe('');
+});
+
+test('4,000 keys and, while their names are taken, 100 of the same: each is paid once', async () => {
+	const workflow = await keyed('Order');
+	await bring(workflow, 0, 4_000);
+	// The names are taken before the first request leaves.
+	await poll('the first names', async () => {
+		const tables = await queue.sql(
+			`SELECT id FROM data_table WHERE name = 'Speech Gateway Results'`,
+		);
+		const [id] = tables.trim().split('\n');
+		const count = await queue.sql(`SELECT count(*) FROM "data_table_user_${id}" WHERE result = ''`);
+		return Number(count) > 500 || undefined;
+	});
+	await bring(workflow, 3_900, 4_000);
+	await poll('both executions', async () => {
+		return (await bench.api.executions(workflow.id)).length === 2 || undefined;
+	});
+	const both = await given(workflow);
+	expect(both.map(({ outputs }) => outputs)).toEqual([
+		[100, 0],
+		[4_000, 0],
+	]);
+	expect(chargedFor('Order')).toHaveLength(4_000);
 });
 
 test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for once, and all are there', async () => {

@@ -2,7 +2,7 @@ import {
 	isToTake,
 	LOCK,
 	type NewRow,
-	own,
+	rowOf,
 	type Row,
 	Rows,
 	seenBefore,
@@ -10,7 +10,7 @@ import {
 	stateOf,
 	type Step,
 	take,
-} from '../../nodes/SpeechGateway/core/names';
+} from '../../nodes/SpeechGateway/core/takeNames';
 
 /**
  * Every order of the steps of several runs that want the same names: each world that can come is looked at once. The table is
@@ -91,7 +91,7 @@ interface Next {
 type Change = (what: string, alter: (world: World, run: Run) => void, isFault?: boolean) => Next;
 
 const TAKERS = ['A', 'B', 'C'];
-const rowOf = (name: string, taker: string, result = ''): NewRow => ({
+const nameRow = (name: string, taker: string, result = ''): NewRow => ({
 	...{ name, taker, result },
 	...{ content: '', execution: '' },
 });
@@ -134,7 +134,7 @@ function stepOf(taking: Taking, taker: string): Result {
 	const before = known.get(key);
 	if (before) return before;
 	let dead: string[] = [];
-	const wants = taking.names.map((name) => rowOf(name, taker));
+	const wants = taking.names.map((name) => nameRow(name, taker));
 	const steps = take(wants, taking.lock, taking.word, (one) => dead.includes(one), '');
 	let next = steps.next();
 	for (const answer of taking.answers) {
@@ -175,7 +175,7 @@ function* nextOf(before: World): Generator<Next> {
 		else if (taking) yield* taken(before, taking, taker, change);
 		else if (Object.values(items).includes('wants')) yield* asked(before, i, change);
 		for (const [name, item] of Object.entries(items))
-			yield* itemNext(before, rowOf(name, taker), item, change);
+			yield* itemNext(before, nameRow(name, taker), item, change);
 		if (!taking && !newLock && Object.values(items).every((item) => ENDED.includes(item)))
 			yield change('ends', (world, now) => {
 				perform(world, { remove: [{ taker, result: '' }] });
@@ -284,7 +284,7 @@ function* asked(before: World, i: number, change: Change): Generator<Next> {
 	const taker = TAKERS[i];
 	const { items } = before.runs[i];
 	const wants = Object.keys(items).flatMap((name) =>
-		items[name] === 'wants' ? rowOf(name, taker) : [],
+		items[name] === 'wants' ? nameRow(name, taker) : [],
 	);
 	const dead = deadIn(before);
 	const isDead = (one: string) => dead.includes(one);
@@ -305,7 +305,7 @@ function* asked(before: World, i: number, change: Change): Generator<Next> {
 		yield change('finds no lock, and adds one', (world, run) => {
 			world.locks--;
 			const ids = world.runs.map(({ newLock }) => newLock?.id ?? 0);
-			run.newLock = { ...rowOf(LOCK, ''), id: Math.max(0, ...ids) + 1 };
+			run.newLock = { ...nameRow(LOCK, ''), id: Math.max(0, ...ids) + 1 };
 		});
 	if (!lock || (isAtWork && before.thefts === 0)) return;
 	const from = isAtWork ? ', although it has a taker' : '';
@@ -348,14 +348,14 @@ function* itemNext(before: World, mine: NewRow, item: Item, change: Change): Gen
 	}
 	if (item === 'paid')
 		yield to('given', 'has its result', (world) => {
-			perform(world, { add: [rowOf(name, '', '{"item":{}}')] });
+			perform(world, { add: [nameRow(name, '', '{"item":{}}')] });
 		});
 	if (item === 'refused')
 		yield to('forgotten', 'n8n forgets its key', (world) => {
 			world.list = world.list.filter((one) => one !== name);
 		});
 	if (item === 'forgotten')
-		yield to('failed', 'frees its name', (world) => void perform(world, { remove: [own(mine)] }));
+		yield to('failed', 'frees its name', (world) => void perform(world, { remove: [rowOf(mine)] }));
 	if (item !== 'seen' && item !== 'alone') return;
 	const dead = deadIn(before);
 	const steps = seenBefore(mine, (one) => dead.includes(one));
@@ -426,7 +426,7 @@ export function explore(runs: number, names: string[], faults: Faults): Explored
 	const items = Object.fromEntries(names.map((name) => [name, 'wants' as const]));
 	const first: World = {
 		...faults,
-		rows: faults.locks > 0 ? [] : [{ ...rowOf(LOCK, ''), id: 1 }],
+		rows: faults.locks > 0 ? [] : [{ ...nameRow(LOCK, ''), id: 1 }],
 		...{ late: [], list: [], paid: [], doubted: [] },
 		runs: Array.from({ length: runs }, () => ({ state: 'lives', items })),
 	};

@@ -23,6 +23,8 @@ export interface TestWorkflow {
 	parameters: IDataObject;
 	/** The json of each input item; default: one empty item. */
 	items?: IDataObject[];
+	/** Code that makes the items of what the trigger brings, in place of `items`. */
+	code?: string;
 	/** The files of each input item, by position: binary property `data`, and others by their name. */
 	files?: Array<TestFile & { more?: Record<string, TestFile> }>;
 	name?: string;
@@ -59,7 +61,7 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 				? webhook(test.responseMode)
 				: makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {}),
 			makeNode('Items', 'n8n-nodes-base.code', 2, 200, {
-				jsCode: `return ${JSON.stringify(input)};`,
+				jsCode: test.code ?? `return ${JSON.stringify(input)};`,
 			}),
 			gateway,
 			...outputs.flatMap((name, index) =>

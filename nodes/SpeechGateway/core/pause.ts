@@ -20,6 +20,15 @@ export async function pause(milliseconds: number, cancel?: AbortSignal): Promise
 	cancel?.throwIfAborted();
 }
 
+/** Rejects with the signal's reason as soon as it aborts; never resolves. */
+export async function cancelled(cancel: AbortSignal): Promise<never> {
+	await new Promise<void>((resolve) => {
+		if (cancel.aborted) resolve();
+		else AbortSignal.any([cancel]).addEventListener('abort', () => resolve(), { once: true });
+	});
+	throw cancel.reason as Error;
+}
+
 /** n8n answers nobody, not even its health check, while a node computes. */
 const MOST_BUSY_MS = 50;
 

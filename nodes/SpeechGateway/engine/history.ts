@@ -50,18 +50,6 @@ export function rememberFirst(context: NodeContext, firstExecutionId?: string): 
 }
 
 /**
- * Whether this node has ended in another execution, or that execution is gone. n8n shows nothing of the nodes of one
- * that runs, or has crashed.
- */
-export async function hasEndedIn(context: NodeContext, executionId: string): Promise<boolean> {
-	const data = await context.getExecutionDataById?.(executionId).catch(() => undefined);
-	if (!data) return true;
-	const { runData = {}, error } = data.resultData;
-	// After one of n8n's waits, its data is that from before the wait, and the node may be running again.
-	return !data.waitTill && (error !== undefined || context.getNode().name in runData);
-}
-
-/**
  * What an item says of requests whose outcome is unknown: under the node's own field or, if it has left as an error, under
  * `error`. Behind other nodes, it may have both.
  */

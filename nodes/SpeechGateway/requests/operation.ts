@@ -1,4 +1,4 @@
-import type { IPairedItemData } from 'n8n-workflow';
+import type { INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
 import type { ItemLedger } from './itemLedger';
@@ -47,6 +47,10 @@ export interface Work<I, P = undefined> {
 	identity?: (input: I) => object;
 	/** What tells one call of an agent from another: what it sends. By default, its identity. */
 	asks?: (input: I, plan: P) => unknown;
+	/** What a Send Once Key stands for: words, voices and manner, however they are cut. By default, what it asks. */
+	says?: (input: I, plan: P) => unknown;
+	/** Passes a result that is given again on to whoever listens. */
+	relay?: (input: I, result: INodeExecutionData, item: ItemRequests) => Promise<void>;
 }
 
 /** An operation as it is declared. `V`: the values of the form's fields; `I`: the result of `prepare`. */
@@ -92,11 +96,21 @@ export const askedKey = (operation: Operation, input: object): string =>
 	requestKey(operationName(operation), operation.identity?.(input) ?? input);
 
 /** The key of a tool's call: what it sends decides, however its white space is written. */
-export function callKey(operation: Operation, { input, plan }: Planned<object, unknown>): string {
-	const asked = operation.asks?.(input, plan) ?? operation.identity?.(input) ?? input;
+export const callKey = (operation: Operation, planned: Planned<object, unknown>): string =>
+	evenKey(operation, asked(operation, planned));
+
+/** The key of what a Send Once Key stands for; the same however that is cut, shaped and stored. */
+export const contentKey = (operation: Operation, planned: Planned<object, unknown>): string =>
+	evenKey(operation, operation.says?.(planned.input, planned.plan) ?? asked(operation, planned));
+
+const asked = (operation: Operation, { input, plan }: Planned<object, unknown>): unknown =>
+	operation.asks?.(input, plan) ?? operation.identity?.(input) ?? input;
+
+/** A key in which white space makes no difference. */
+function evenKey(operation: Operation, what: unknown): string {
 	const evenly = (_: string, value: unknown) =>
 		typeof value === 'string' ? evenlySpaced(value) : value;
-	return requestKey(operationName(operation), { asked: JSON.stringify(asked, evenly) });
+	return requestKey(operationName(operation), { asked: JSON.stringify(what, evenly) });
 }
 
 /** The name in records and messages, such as `speech.generate`. */

@@ -22,6 +22,8 @@ export type Branch = (typeof BRANCHES)[number];
 export interface Result {
 	branch: Branch;
 	items: INodeExecutionData[];
+	/** Sent before and left out on purpose: nobody needs to hear of it. */
+	isSkipped?: true;
 }
 
 /** The segment that a request speaks, so that it is found again when the text was changed. */

@@ -27,6 +27,8 @@ export interface Run {
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
+	/** Who pays for each item. */
+	accounts?: Accounts;
 	/** In a retry of a failed execution, whose files on record may be gone: see Ledger.retryOf. */
 	retryOf?: string;
 	/** Jobs that cost more than Generate would: the sum of both prices, and the hint that names it. */

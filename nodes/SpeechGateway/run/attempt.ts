@@ -72,6 +72,7 @@ export class Attempt {
 		if (execution.isCancelled) return await asLeft();
 		this.endOnFailure(inputs, this.finished);
 		const run = openAttempt(execution, operation, ledger, this.lasting);
+		run.accounts = this.accounts;
 		if (ledger.isChanged && this.finished.length > 0) run.hints.add(FINISHED_BEFORE);
 		const sessions = new Sessions(run, this.accounts);
 		const paying = await this.paying(inputs, sessions);
@@ -80,7 +81,8 @@ export class Attempt {
 			: await this.runAll(inputs, run, paying);
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
-		await run.keys.makeSure();
+		const { isCancelled } = execution;
+		if (!isCancelled) await run.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled) return await this.sorted(settled);
 		return await this.end(settled, run, paying);
@@ -116,7 +118,8 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map((item) => failed(paidForOther(operation, others), item));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
+		if (missing.length === 0)
+			return await readAll(execution, operation, items, this.lasting, this.accounts);
 		const error = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
@@ -134,7 +137,7 @@ export class Attempt {
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
 		const { giveWay } = execution;
-		const sentBefore = new SentBefore(execution, run, execution.cancel);
+		const sentBefore = new SentBefore(execution, run);
 		const runs = inputs.map(
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),
@@ -160,7 +163,7 @@ export class Attempt {
 			const starts = runs.map((one) => one.run.bind(one));
 			return await startInOrder(starts, giveWay);
 		} finally {
-			await sentBefore.end();
+			await sentBefore.end(runs.some(({ key }) => key !== undefined));
 		}
 	}
 

@@ -14,17 +14,23 @@ import type { Session } from '../requests/session';
 import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
 import { failed } from './failed';
-import { askedKey, operationName, type Operation, type Settled } from '../requests/operation';
+import {
+	askedKey,
+	contentKey,
+	operationName,
+	type Operation,
+	type Settled,
+} from '../requests/operation';
 import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
-import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
+import { extrasOf, resultAsNow } from './givenAgain';
+import type { Ended, NamedKey, SentBefore } from './sentBefore';
 
 /** One item on its way through an attempt: files made its own, voices looked up, sent, recorded. */
 export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;
-	/** Its Send Once Key; undefined if it has none. */
-	readonly key?: NamedKey;
+	private named?: NamedKey;
 
 	constructor(
 		private readonly operation: Operation,
@@ -34,12 +40,17 @@ export class ItemRun {
 		/** Undefined if an earlier attempt has finished the item. */
 		private input: ReadItem | undefined,
 		private readonly sentBefore: SentBefore,
-	) {
+	) {}
+
+	/** Its Send Once Key, to be asked for once voices are looked up; undefined if it has none. */
+	get key(): NamedKey | undefined {
+		const { operation, session, input } = this;
 		if (operation.billed && input && 'parameters' in input)
-			this.key = namedKey(session, operation, input);
+			this.named ??= namedKey(session, operation, input);
+		return this.named;
 	}
 
-	/** What is to be checked together with the other items. */
+	/** What is to be checked together with the other items: not what sends nothing, as far as is known. */
 	get readable(): Input[] {
 		return this.newKey && this.sentBefore.knows(this.newKey) ? [] : readable(this.input);
 	}
@@ -51,7 +62,8 @@ export class ItemRun {
 
 	/** Refuses an item that could be read: nothing of it is sent, for this reason. */
 	refuse(error: unknown): void {
-		if (this.readable.length > 0) this.input = failed(error, this.ledger);
+		const isDone = this.newKey && this.sentBefore.hasEnded(this.newKey);
+		if (!isDone && readable(this.input).length > 0) this.input = failed(error, this.ledger);
 	}
 
 	/** In a retry, before anything is sent: stores the item's files anew. Never rejects. */
@@ -80,24 +92,29 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
+		try {
+			return await this.settled(onTurn);
+		} finally {
+			// Whoever waits for its name goes on, however it has ended.
+			if (this.named) this.sentBefore.leave(this.named);
+		}
+	}
+
+	private async settled(onTurn: () => void): Promise<Settled> {
 		const { operation, session, ledger, input, missing } = this;
 		if (missing) return failed(missing);
 		if (!input) return await this.finished();
 		if ('failed' in input) return input;
 		try {
-			const { parameters, plan, changed } = input;
+			const { parameters, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 			const { gateway } = session.transport.account;
 			const isRecorded = operation.billed || operation.deletes === true;
 			if (isRecorded) ledger.ask({ operation: operationName(operation), parameters, gateway });
 			const item = this.requests(input, onTurn);
-			let settled: Settled;
-			try {
-				const earlier = await this.earlier(input, onTurn);
-				settled = earlier ?? (await operation.execute(parameters, item, plan));
-			} catch (error) {
-				settled = this.endedWith(error, input);
-			}
+			const settled = await this.result(input, item, onTurn).catch((error) =>
+				this.endedWith(error, input),
+			);
 			// Asked before `finish`, which removes the entries of the item's requests.
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
@@ -110,6 +127,19 @@ export class ItemRun {
 		}
 	}
 
+	/** What its key has brought before, or what comes of sending it. */
+	private async result(input: Input, item: ItemRequests, onTurn: () => void): Promise<Settled> {
+		const { parameters, plan } = input;
+		try {
+			const earlier = await this.earlier(input, item, onTurn);
+			return earlier ?? (await this.operation.execute(parameters, item, plan));
+		} catch (error) {
+			const later = (await this.isOthers(error)) && (await this.earlier(input, item, onTurn));
+			if (later) return later;
+			throw asError(error);
+		}
+	}
+
 	/** Its key, if the item wants the result of an earlier item with this key, and nothing of it was sent yet. */
 	get newKey(): NamedKey | undefined {
 		const { key, ledger } = this;
@@ -118,8 +148,12 @@ export class ItemRun {
 	}
 
 	/** The result that the item's key has brought before, if the item wants it again. */
-	private async earlier(input: Input, onTurn: () => void): Promise<Result | undefined> {
-		const { key, ledger } = this;
+	private async earlier(
+		input: Input,
+		item: ItemRequests,
+		onTurn: () => void,
+	): Promise<Result | undefined> {
+		const { key, ledger, operation, session } = this;
 		if (!key?.isGivenAgain) return undefined;
 		if (ledger.maybeCharged) {
 			this.sentBefore.adopt(key);
@@ -129,8 +163,19 @@ export class ItemRun {
 		onTurn();
 		const earlier = await this.sentBefore.find(key);
 		if (!earlier) return undefined;
-		if ('lost' in earlier) return this.lost(earlier, input);
-		return { branch: 'success', items: [earlier.item] };
+		const { parameters } = input;
+		const result = await resultAsNow(session.execution, earlier, operation, parameters);
+		if ('lost' in result) return this.lost(result.lost, earlier.sentIn, input);
+		for (const hint of result.hints) session.hints.add(`Item ${this.index + 1} ${hint}`);
+		await operation.relay?.(parameters, result.item, item);
+		return { branch: 'success', items: [result.item] };
+	}
+
+	/** Whether an error says that n8n's list knows the key, and another run has it or has ended with it. */
+	private async isOthers(error: unknown): Promise<boolean> {
+		const { key } = this;
+		if (!key?.isGivenAgain || !(error instanceof OutcomeUnknownError)) return false;
+		return error.facts.reason === 'already_sent' && (await this.sentBefore.isOthers(key));
 	}
 
 	/**
@@ -139,9 +184,10 @@ export class ItemRun {
 	 * `SentBefore.end`.
 	 */
 	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
-		const { key } = this;
+		const { key, input } = this;
 		if (!key) return;
-		const ended = endedAs(settled, sentNothing);
+		const [asked] = readable(input);
+		const ended = endedAs(settled, sentNothing, extrasOf(asked?.parameters ?? {}));
 		if (ended || !('notStarted' in settled)) await this.sentBefore.settle(key, ended);
 	}
 
@@ -149,7 +195,9 @@ export class ItemRun {
 	private async finished(): Promise<Settled> {
 		const { session, ledger, index } = this;
 		if (!ledger.result) return failed(undefined);
-		const key = this.operation.billed ? keyOfDone(session.execution, index) : undefined;
+		const { accounts, execution } = session;
+		const isKeyed = this.operation.billed && accounts;
+		const key = isKeyed ? await keyOfDone(execution, accounts, index) : undefined;
 		if (key !== undefined)
 			await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
 		return ledger.result;
@@ -160,28 +208,39 @@ export class ItemRun {
 	 * the request that was interrupted may have arrived.
 	 */
 	private endedWith(error: unknown, input: Input): Settled {
-		const { operation, index, ledger } = this;
+		const { ledger } = this;
 		const { execution } = this.session;
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
 		if (unknown?.facts.reason === 'already_sent')
-			Object.assign(unknown.details, defined({ sentIn: this.key && sentIn(this.key) }));
-		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, input);
+			Object.assign(
+				unknown.details,
+				defined({ sentIn: this.key && this.sentBefore.sentIn(this.key) }),
+			);
+		if (unknown) return this.unknown(unknown, input);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return failed(error, ledger);
 	}
 
 	/** An item whose key was sent before, without a result that could be given again. */
-	private lost({ lost, sentIn }: { lost: string; sentIn?: string }, input: Input): Result {
-		const { operation, index, ledger, session } = this;
+	private lost(lost: string, sentIn: string | undefined, input: Input): Result {
+		const { operation } = this;
 		const { parameters } = input;
 		const inputHash = askedKey(operation, parameters);
 		const model = 'model' in parameters ? String(parameters.model) : '';
 		const sent = { sentAt: new Date().toISOString(), inputHash, model };
 		const error = outcomeUnknown('already_sent', sent, new GatewayError(lost, ''));
 		Object.assign(error.details, defined({ sentIn }));
-		return unknownItem(operation, index, ledger, error, session.execution, input);
+		return this.unknown(error, input);
+	}
+
+	/** Where the user wants no result again, what was sent before is skipped on purpose. */
+	private unknown(error: OutcomeUnknownError, input: Input): Result {
+		const { operation, index, ledger, session, key } = this;
+		const item = unknownItem(operation, index, ledger, error, session.execution, input);
+		const isSkipped = error.facts.reason === 'already_sent' && !key?.isGivenAgain;
+		return isSkipped ? { ...item, isSkipped } : item;
 	}
 
 	/** The way in for the item's requests, with its present settings. */
@@ -196,28 +255,28 @@ export class ItemRun {
 
 /** An item's key as it is known in all executions. */
 function namedKey(
-	{ execution, transport }: Session,
+	{ execution }: Session,
 	operation: Operation,
-	{ parameters, settings }: Input,
+	{ parameters, plan, settings }: Input,
 ): NamedKey | undefined {
 	const { sendOnceKey: key, whenSentBefore } = settings;
 	if (key === undefined) return undefined;
 	const workflow = execution.context.getWorkflow().id;
-	const named = { workflow, node: execution.node.id, account: transport.account.name, key };
+	const named = { workflow, node: execution.node.id, key };
 	return {
 		name: requestKey('send once', named),
-		content: askedKey(operation, parameters),
+		content: contentKey(operation, { input: parameters, plan }),
 		isGivenAgain: whenSentBefore === 'again',
 	};
 }
 
 /** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(settled: Settled, sentNothing: boolean): Ended {
+function endedAs(settled: Settled, sentNothing: boolean, extras: string[]): Ended {
 	if (sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };
 	if ('notStarted' in settled) return { lost: 'it was charged in part and not finished' };
 	const [item] = settled.items;
-	if (settled.branch === 'success') return { item };
+	if (settled.branch === 'success') return { item, extras };
 	if (settled.branch === 'unknown') return { lost: 'its outcome is unknown' };
 	return { lost: `its job or video "${String(item?.json.id)}" was still being made` };
 }

@@ -20,26 +20,20 @@ export function keep(name: string, result: string): void {
 	}
 }
 
+/** By name: resolves when whoever has it in this process gives it back. */
+const taken = new Map<string, Promise<void>>();
+
 /**
- * An execution that has a name in this process, so that others wait for its result instead of sending the same; `free`
- * resolves when it has given the name back.
+ * Takes a name in this process, so that others wait for its result instead of sending the same. Returns what gives it back or,
+ * if another has it, what resolves when that is done.
  */
-export interface Taker {
-	execution?: string;
-	free: Promise<void>;
-}
-
-const takers = new Map<string, Taker>();
-
-/** Takes a name in this process and returns what gives it back, or who has the name. */
-export function takeName(name: string, execution?: string): (() => void) | Taker {
-	const other = takers.get(name);
+export function takeName(name: string): (() => void) | Promise<void> {
+	const other = taken.get(name);
 	if (other) return other;
 	let giveBack = () => {};
-	const free = new Promise<void>((resolve) => (giveBack = resolve));
-	takers.set(name, { execution, free });
+	taken.set(name, new Promise<void>((resolve) => (giveBack = resolve)));
 	return () => {
-		takers.delete(name);
+		taken.delete(name);
 		giveBack();
 	};
 }

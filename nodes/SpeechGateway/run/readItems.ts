@@ -7,6 +7,7 @@ import { idIn, isRecord } from '../core/json';
 import { handedOutUnknown, unknownIn } from '../engine/history';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
+import type { Accounts } from '../gateway/account';
 import { failed } from './failed';
 import {
 	askedKey,
@@ -49,6 +50,7 @@ export async function readAll(
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
+	accounts: Accounts,
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
@@ -61,7 +63,7 @@ export async function readAll(
 	}
 	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
 	if (operation.billed && operation.waits) refuseWaiting(execution, operation, inputs);
-	await refuseKeys(execution, inputs, ledgers, lasting);
+	await refuseKeys(execution, inputs, ledgers, lasting, accounts);
 	return inputs;
 }
 
@@ -183,6 +185,7 @@ async function refuseKeys(
 	inputs: Inputs,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
+	accounts: Accounts,
 ): Promise<void> {
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
@@ -190,15 +193,18 @@ async function refuseKeys(
 		if (input && 'failed' in input) continue;
 		const { keyRecorded, maybeCharged } = ledgers[index];
 		// An item that is done has not been read again, but still owns its key.
-		const key = input ? input.settings.sendOnceKey : keyOfDone(execution, index);
+		const key = input
+			? await ownKey(accounts, index, input.settings.sendOnceKey)
+			: await keyOfDone(execution, accounts, index);
 		if (key === undefined) continue;
+		if (input) inputs[index] = { ...input, settings: { ...input.settings, sendOnceKey: key } };
 		const owner = owners.get(key);
 		owners.set(key, owner ?? index);
 		const isGivenAgain = input?.settings.whenSentBefore === 'again';
 		if (owner !== undefined && !maybeCharged && !isGivenAgain)
 			inputs[index] = failed(
 				new InputError(
-					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
+					`"Send Once Key" is "${key.split('\n')[0].slice(0, 80)}", as it is for item ${owner + 1}`,
 					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
 			);
@@ -212,11 +218,27 @@ async function refuseKeys(
 	}
 }
 
+/** Where the credential may differ by item, a key is its account's: two customers may have the same row numbers. */
+async function ownKey(
+	accounts: Accounts,
+	index: number,
+	key?: string,
+): Promise<string | undefined> {
+	if (key === undefined || (await accounts.isSame())) return key;
+	const account = await accounts.of(index).catch(() => undefined);
+	return account ? `${key}\n${account.name}` : key;
+}
+
 /** The key of an item that is done; undefined if it has none, or none that can be read. */
-export function keyOfDone(execution: Execution, index: number): string | undefined {
+export async function keyOfDone(
+	execution: Execution,
+	accounts: Accounts,
+	index: number,
+): Promise<string | undefined> {
 	try {
 		if (typedOption(execution, 'sendOnceKey') === undefined) return undefined;
-		return settings.sendOnceKey.read(new Parameters(execution, index));
+		const key = settings.sendOnceKey.read(new Parameters(execution, index));
+		return await ownKey(accounts, index, key);
 	} catch {
 		return undefined;
 	}

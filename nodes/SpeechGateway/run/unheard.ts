@@ -17,9 +17,7 @@ export type UnknownRoute = 'unknown' | 'error' | 'lost' | 'nowhere';
 
 /** Whether an item is a failure to be heard of: one that another execution has sent was skipped on purpose. */
 export const isUnheard = (outcome: Settled): outcome is Result =>
-	'branch' in outcome &&
-	outcome.branch === 'unknown' &&
-	outcome.items[0]?.json.reason !== 'already_sent';
+	'branch' in outcome && outcome.branch === 'unknown' && !outcome.isSkipped;
 
 /** Where the items of unknown outcome of a run leave. Where n8n does not tell what is connected, on their own branch. */
 export function routeOfUnknown(

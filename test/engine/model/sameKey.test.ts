@@ -44,11 +44,13 @@ interface Night {
 	/** The worker was restarted before. */
 	isRestarted: boolean;
 	settings: Pick<Settings, 'onError' | 'maxTries' | 'anew'>;
-	/** From so many calls on, the table is away for as many; `deleted`, `edited`: before the execution. */
-	table?: { from: number; times: number } | 'deleted' | 'edited';
+	/** From a call on, the table is away for so many ms; `deleted`, `edited`: before the execution. */
+	table?: { from: number; ms: number } | 'deleted' | 'edited';
 	/** Retried by hand if it failed, so many times. */
 	retries: number;
+	/** Stopped when so many requests have come; `isKilled`: its worker is killed then, and nobody gets anything. */
 	stopAt?: number;
+	isKilled?: boolean;
 }
 
 interface KeyScenario {
@@ -86,12 +88,16 @@ const night: fc.Arbitrary<Night> = fc.record({
 		{ weight: 5, arbitrary: fc.constant(undefined) },
 		{
 			weight: 2,
-			arbitrary: fc.record({ from: fc.integer({ min: 1, max: 9 }), times: one(1, 3, Infinity) }),
+			arbitrary: fc.record({
+				from: fc.integer({ min: 1, max: 14 }),
+				ms: one(20, 5_000, 40_000, Infinity),
+			}),
 		},
 		{ weight: 1, arbitrary: one<'deleted' | 'edited'>('deleted', 'edited') },
 	),
 	retries: one(0, 1, 1, 2),
-	stopAt: one(undefined, undefined, undefined, undefined, 3, 9),
+	stopAt: one(undefined, undefined, undefined, undefined, 1, 3, 9),
+	isKilled: fc.boolean(),
 });
 
 const scenario: fc.Arbitrary<KeyScenario> = one<KeyedKind>(
@@ -125,7 +131,7 @@ interface KeyStory {
 	played: Played[];
 	/** What each worker gives when all is well again. */
 	last: Played[];
-	/** Nothing has befallen the table. */
+	/** Nothing has befallen the table that it was not back from within a minute. */
 	isTableWhole: boolean;
 }
 
@@ -161,13 +167,16 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 		if (table === 'deleted') tables.tables.length = 0;
 		if (table === 'edited') for (const each of tables.rows) each.result &&= 'mine';
 		let calls = 0;
+		let away: number | undefined;
+		let isDead = false;
 		/** A table of this execution alone fails. */
-		const ofNight = Object.assign(Object.create(tables) as DataTables, {
+		const ofNight = tables.with({
 			slow: async () => {
-				calls++;
-				if (typeof table === 'object' && calls >= table.from && calls < table.from + table.times)
-					throw new Error('The database is away');
+				if (isDead) await new Promise(() => {});
 				await wait(5);
+				if (typeof table !== 'object' || ++calls < table.from) return;
+				away ??= Date.now();
+				if (Date.now() - away < table.ms) throw new Error('The database is away');
 			},
 		});
 		const full: Settings = {
@@ -188,7 +197,12 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 			nodeType: workers[worker].nodeType,
 			started({ cancel }) {
 				let events = 0;
-				if (stopAt) sim.on('request', () => ++events === stopAt && cancel());
+				if (!stopAt) return;
+				sim.on('request', () => {
+					if (++events !== stopAt) return;
+					isDead = now.isKilled === true;
+					cancel();
+				});
 			},
 		};
 		const results: Played['results'] = [];
@@ -199,8 +213,9 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 				...options,
 				...(before && { mode: 'retry', retryOf: saved(before.run) }),
 			});
-			results.push({ ...result, came: await cameOut(result, now) });
+			results.push({ ...result, came: isDead ? [] : await cameOut(result, now) });
 		}
+		if (isDead) workers[worker].restart();
 		return { night: now, results };
 	};
 	const played: Played[] = [];
@@ -222,18 +237,21 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 		const healed = { rows, settings, worker, isAtOnce: false, isRestarted: true, retries: 0 };
 		last.push(await playNight(healed));
 	}
-	return { sim, played, last, isTableWhole: nights.every(({ table }) => table === undefined) };
+	const isWhole = ({ table }: Night) =>
+		table === undefined || (typeof table === 'object' && table.ms < 60_000);
+	return { sim, played, last, isTableWhole: nights.every(isWhole) };
 }
 
 /**
  * Executions that run at the same time. On two workers, n8n's list of keys loses some, since it has no lock: there, only the table
- * keeps a key from being sent twice.
+ * keeps a key from being sent twice, and of a worker that is killed, nobody else writes the list again.
  */
 function atOnce(nights: Night[], again: boolean): Night[] {
 	const [{ worker }] = nights;
 	if (!again) return nights.map((each) => ({ ...each, worker }));
 	const isOne = nights.every((each) => each.worker === worker);
-	return isOne ? nights : nights.map((each) => ({ ...each, table: undefined }));
+	const fails = ({ table }: Night) => (typeof table === 'object' ? table : undefined);
+	return isOne ? nights : nights.map((each) => ({ ...each, table: fails(each), isKilled: false }));
 }
 
 /** The row that a key was first paid for with; else one that nobody has paid for. */
@@ -365,7 +383,9 @@ function* isFreeOrGivenAgain(story: KeyStory, row: CameRow, executionId: string,
 	const wasStopped = played.some(({ night: now }) => now.stopAt !== undefined);
 	if (!isPaid && branch !== 'success' && !wasStopped && !isProbeLost(sim))
 		yield `Key ${key} is stuck although nothing was charged: ${branch} ${JSON.stringify(json)}`;
+	// What was not in the table yet when a run was stopped is known to its process alone.
 	const delivered = played
+		.filter(({ night: now }) => now.stopAt === undefined)
 		.flatMap(({ results }) => results.flatMap(({ came }) => came))
 		.some((one) => isSame(one, row) && one.branch === 'success' && !one.json.replayed);
 	if (again && delivered && !json.replayed)

@@ -21,6 +21,15 @@ export const complete = defineOperation(chat.complete, {
 	// Neither changes what is sent: the paid answer may come out simplified or whole, and go to whoever listens now.
 	retryWith: (paid, { relay, simplify }) => ({ ...paid, relay, simplify }),
 	identity: ({ body }) => body,
+	says: ({ body }) => ({ ...body, stream: undefined }),
+
+	async relay({ relay }, { json }, item) {
+		const text = relay ? answerIn(json) : undefined;
+		if (text === undefined) return;
+		const client = relayToClient(item);
+		await client.text(text);
+		await client.end();
+	},
 
 	async execute({ body, relay, simplify }, item) {
 		const client = relay ? relayToClient(item) : undefined;
@@ -38,6 +47,13 @@ export const complete = defineOperation(chat.complete, {
 		}
 	},
 });
+
+/** The text of an answer, whether it was simplified or not. */
+function answerIn({ text, choices }: IDataObject): string | undefined {
+	const [first]: unknown[] = Array.isArray(choices) ? choices : [];
+	const message = isRecord(first) && isRecord(first.message) ? first.message : {};
+	return [text, message.content].find((said) => typeof said === 'string');
+}
 
 /** Passes the answer of an item on to the client of a workflow that streams. Nothing begins before the first word is there. */
 function relayToClient({ session: { execution }, index }: ItemRequests) {

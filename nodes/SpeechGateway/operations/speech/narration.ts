@@ -91,6 +91,18 @@ export const narration = <I extends NarrationInput>(
 		return { ...used, isCorrected };
 	},
 	identity,
+	says: (input: I, { segments }: Plan) => {
+		const spoken: Array<{ voice: string; words: string }> = [];
+		for (const { text, voice, voiceId } of segments) {
+			const named = voiceId ?? JSON.stringify(voice);
+			const words = text.replace(/\s+/g, '');
+			const last = spoken.at(-1);
+			if (last?.voice === named) last.words += words;
+			else spoken.push({ voice: named, words });
+		}
+		const manner = mannerOf(input);
+		return [{ ...manner, speed: manner.speed ?? 1 }, spoken];
+	},
 	// Two calls of an agent are one if they would sound the same: words, voices, silence and times of the whole file.
 	asks: (input: I, { pauseBeforeMs, segments }: Plan) => [
 		...[mannerOf(input), pauseBeforeMs],

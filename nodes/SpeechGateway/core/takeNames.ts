@@ -44,12 +44,8 @@ export const LOCK = '#lock';
 /** The name of the row by which a run shows that it lives. */
 export const SIGN = '#run';
 
-/** A name as one run sees it. */
-export type State =
-	| { is: 'free' }
-	/** By another run, which lives. */
-	| { is: 'taken'; row: Row }
-	| { is: 'result' | 'lost'; row: Row };
+/** A name as one run sees it: free, taken by another run that lives, or charged with or without a result. */
+export type NameState = { is: 'free' } | { is: 'taken' | 'result' | 'lost'; row: Row };
 
 /** Whether a run is dead, by its taker's word. */
 export type IsDead = (taker: string, rows: Rows) => boolean;
@@ -91,7 +87,7 @@ function kindOf({ result }: Row): 'result' | 'lost' {
 }
 
 /** The state of a name. A result counts more than why there is none, as when a retry finished what had failed. */
-export function stateOf({ name, taker }: NewRow, rows: Rows, isDead: IsDead): State {
+export function stateOf({ name, taker }: NewRow, rows: Rows, isDead: IsDead): NameState {
 	const all = rows.of(name);
 	const ends = all.flatMap((row) => (row.result ? [{ is: kindOf(row), row }] : []));
 	const end = ends.find(({ is }) => is === 'result') ?? ends[0];
@@ -125,7 +121,8 @@ export function* take(
 	isDead: IsDead,
 	now: string,
 ): Steps<Set<string> | undefined> {
-	const [held] = yield { change: { id: lock.id, taker: lock.taker }, to: { taker: word } };
+	const { id, taker: before, content } = lock;
+	const [held] = yield { change: { id, taker: before, content }, to: { taker: word } };
 	if (held?.taker !== word) return undefined;
 	const names = wants.map(({ name }) => name);
 	const rows = new Rows(yield { look: [...names, SIGN, LOCK] });
@@ -137,7 +134,7 @@ export function* take(
 	const gone = [
 		...[...takers].filter((taker) => isDead(taker, rows)).map((taker) => ({ taker, result: '' })),
 		// Left by a taking that had lost the lock.
-		...wants.filter((want) => !free.includes(want) && isThere(want, rows)).map(own),
+		...wants.filter((want) => !free.includes(want) && isThere(want, rows)).map(rowOf),
 	];
 	if (gone.length > 0) yield { remove: gone };
 	const added = free.filter((want) => !isThere(want, rows));
@@ -145,23 +142,52 @@ export function* take(
 	for (const taker of unsigned.keys()) if (rows.signOf(taker)) unsigned.delete(taker);
 	if (added.length > 0) yield { add: [...added, ...unsigned.values()] };
 	const { lock: lowest } = new Rows(yield { look: [LOCK] });
-	const [back] = yield { change: { id: lock.id, taker: word }, to: { taker: '' } };
-	return back && lowest?.id === lock.id ? new Set(free.map(({ name }) => name)) : undefined;
+	const [back] = yield { change: { id, taker: word }, to: { taker: '' } };
+	return back && lowest?.id === id ? new Set(free.map(({ name }) => name)) : undefined;
 }
 
 /**
  * n8n's list of keys knows a name that this run has taken: what others have of it. Its own row goes first, so that no two wait
  * for each other. Free: nobody who lives has sent it, and nobody knows what became of it.
  */
-export function* seenBefore(want: NewRow, isDead: IsDead): Steps<State> {
-	yield { remove: [own(want)] };
+export function* seenBefore(want: NewRow, isDead: IsDead): Steps<NameState> {
+	yield { remove: [rowOf(want)] };
 	return stateOf(want, new Rows(yield { look: [want.name, SIGN] }), isDead);
 }
 
 /** The row by which a run has a name. */
-export const own = ({ name, taker }: NewRow) => ({ name, taker, result: '' });
+export const rowOf = ({ name, taker }: NewRow) => ({ name, taker, result: '' });
 
 /** The row by which a run shows that it lives. `now`: changes. */
 export const signOf = ({ taker, execution }: NewRow, now: string): NewRow => ({
 	...{ name: SIGN, content: now, taker, execution, result: '' },
 });
+
+/** A run whose sign has not changed for so long is dead, and a holder of the lock that has not changed it; ms. */
+const DEAD_AFTER_MS = 60_000;
+/** A sign that is as old when it is first seen is a dead run's, ms. */
+const LONG_DEAD_MS = 3_600_000;
+/** A lock that has not changed for so long has lost its holder, ms. */
+export const LOCK_DEAD_AFTER_MS = 10_000;
+
+/** What one run sees others change, by its own clock: who stands still is dead. */
+export class Watch {
+	private readonly seen = new Map<string, { looks: string; since: number }>();
+
+	/** How long something has looked like this, ms. `now`: ms. */
+	unchanged(what: string, looks: string, now: number): number {
+		const before = this.seen.get(what);
+		if (before?.looks === looks) return now - before.since;
+		this.seen.set(what, { looks, since: now });
+		return 0;
+	}
+
+	/** Whether the run with this taker is dead; `date`: ms since 1970. Without a sign, it has not changed either. */
+	isDead(taker: string, sign: Row | undefined, now: number, date: number): boolean {
+		const isFirst = !this.seen.has(taker);
+		const unchanged = this.unchanged(taker, sign?.content ?? '', now);
+		const isLongDead = isFirst && date - Date.parse(sign?.content ?? '') > LONG_DEAD_MS;
+		if (isLongDead) this.seen.get(taker)!.since = -Infinity;
+		return isLongDead || unchanged >= DEAD_AFTER_MS;
+	}
+}
