@@ -17,10 +17,10 @@ const sharedN8n = {
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
-		project('unit', '!(browser|engine|gateways|n8n|queue)', {
+		project('unit', '!(browser|engine|gateways|n8n|queue|services)', {
 			setupFiles: ['<rootDir>/test/support/jest/properties.ts'],
 		}),
-		project('engine', 'engine'),
+		project('engine', '@(engine|services)'),
 		project('n8n', 'n8n', sharedN8n),
 		project('browser', 'browser'),
 		project('queue', 'queue'),

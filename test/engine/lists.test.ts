@@ -1,38 +1,22 @@
 /* One odd entry of a list costs nobody the others, and nothing that n8n would evaluate can be picked. */
-import type { IDataObject, INodeListSearchResult, INodeType } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import {
 	searchModels,
 	searchOwnVoices,
 	searchVoicesWithDefault,
 } from '../../nodes/SpeechGateway/operations/listSearch';
+import { searchList } from './searchList';
 import { type EngineRun, runNode, speechNode, texts, useSimulator } from './support';
 
 const sim = useSimulator({ latencyMs: 1 });
 
-/** What a dropdown of the editor shows, asked for in a run of the node: its context has all that is needed. */
-async function search(
+const search = async (
 	method: typeof searchModels,
 	resource = 'speech',
 	url = sim.url,
 	credential?: EngineRun['credential'],
-): Promise<INodeListSearchResult['results']> {
-	const asking = {
-		description: { ...new SpeechGateway().description, properties: [] },
-		async execute() {
-			const parameters: IDataObject = { resource, model: 'fish-speech' };
-			const getCurrentNodeParameter = (name: string) => parameters[name];
-			const context = Object.assign(this, { getCurrentNodeParameter });
-			const { results } = await method.call(context as never);
-			return [[{ json: { results } as unknown as IDataObject }]];
-		},
-	} as unknown as INodeType;
-	const { outputs, error } = await runNode({
-		...{ parameters: {}, url, apiKey: sim.apiKey, credential, nodeType: asking },
-	});
-	if (error) throw new Error(error.message);
-	return outputs[0][0].json.results as unknown as INodeListSearchResult['results'];
-}
+) => await searchList(method, { resource, url, apiKey: sim.apiKey, credential });
 
 const voices = (...items: unknown[]) =>
 	sim.fault({ path: '/v1/audio/voices', status: 200, body: { items }, times: Infinity });

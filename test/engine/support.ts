@@ -68,7 +68,7 @@ export interface EngineRun {
 	 * The credential as it is stored, with expressions that n8n resolves by item; asked at each reading, and may throw.
 	 * Default: `apiKey` and `url`.
 	 */
-	credential?: () => { apiKey: string; baseUrl: string };
+	credential?: () => { apiKey: string; baseUrl: string; costsNothing?: boolean };
 	onError?: OnError;
 	retryOnFail?: boolean;
 	/** Left out: unset, as in a node whose settings were never opened; n8n then tries 3 times. */
