@@ -28,3 +28,16 @@ test('what is not known is said as it is, with the address', () => {
 	expect(message).toBe('The gateway cannot be reached: the connection could not be made');
 	expect(advice).toMatch(/The address is https:\/\/gateway\.example\. Details: EODD$/);
 });
+
+test.each([
+	['http://localhost:8880/v1', true],
+	['http://127.0.0.1:8880', true],
+	['http://[::1]:8880', true],
+	['http://kokoro:8880', false],
+	['https://localhost.example', false],
+])('a refused connection to %s: Docker is named: %s', (root, isNamed) => {
+	const refused = { failure: 'notSent', code: 'ECONNREFUSED', detail: '' } as const;
+	const { message, description } = unreachable(refused, root);
+	expect(message).toMatch(/nothing is listening at this address \(connection refused\)$/);
+	expect(description?.includes('host.docker.internal')).toBe(isNamed);
+});

@@ -134,5 +134,5 @@ function whyUnanswered(error: unknown, base: string): string {
 	const facts = `${code}: ${message}`;
 	const failure = TLS_FAILED.test(facts) ? 'notSent' : transportFailure({ code, message });
 	const { message: what } = unreachable({ failure, code, detail: message }, base);
-	return failure === 'notSent' ? `${what}. ${causeOf(facts).advice}` : what;
+	return failure === 'notSent' ? `${what}. ${causeOf(facts, base).advice}` : what;
 }

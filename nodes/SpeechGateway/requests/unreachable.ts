@@ -7,8 +7,15 @@ type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxySta
 const CHECK_ADDRESS = 'Check the base URL in the credential';
 const NO_PROXY = 'or let n8n call the gateway without it (NO_PROXY).';
 
-/** Why a connection was not made: what to look for in code and text, what happened, what to do. The first that fits counts. */
-const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
+/** Where n8n runs in a container, these are the container itself. */
+const OWN_MACHINE = /^https?:\/\/(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1\])(?:[:/]|$)/i;
+const REFUSED = 'nothing is listening at this address (connection refused)';
+
+/**
+ * Why a connection was not made: what to look for in code and text, what happened, what to do, and at which addresses
+ * (absent: at all). The first that fits counts.
+ */
+const CAUSES: Array<[sign: RegExp, what: string, advice: string, at?: RegExp]> = [
 	[
 		/^proxy: 407$/,
 		'the proxy asks for a login',
@@ -37,10 +44,11 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 	[
 		/ECONNREFUSED/,
-		'nothing is listening at this address (connection refused)',
-		`${CHECK_ADDRESS} (host and port), and that the gateway is running.`,
+		REFUSED,
+		`${CHECK_ADDRESS} (host and port), and that the server is running. If n8n runs in Docker, this address is n8n's own container: put host.docker.internal in its place, or the name of the server's container, such as http://kokoro:8880.`,
+		OWN_MACHINE,
 	],
-
+	[/ECONNREFUSED/, REFUSED, `${CHECK_ADDRESS} (host and port), and that the gateway is running.`],
 	[
 		/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
 		'its certificate has expired or is not valid yet',
@@ -68,9 +76,11 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 ];
 
-/** Why a connection was not made, and what to do. `facts`: the code and words of the system. */
-export const causeOf = (facts: string): { what: string; advice: string } => {
-	const [, what, advice] = CAUSES.find(([sign]) => sign.test(facts)) ?? [
+/** Why a connection to an address was not made, and what to do. `facts`: the code and words of the system. */
+export const causeOf = (facts: string, address: string): { what: string; advice: string } => {
+	const fits = ([sign, , , at]: (typeof CAUSES)[number]) =>
+		sign.test(facts) && (at === undefined || at.test(address));
+	const [, what, advice] = CAUSES.find(fits) ?? [
 		undefined,
 		'the connection could not be made',
 		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
@@ -100,7 +110,7 @@ export function unreachable(
 	if (failure === 'lost')
 		return because('The connection to the gateway was lost', `Try again later. Details: ${cause}`);
 	const facts = httpCode === undefined ? cause : `proxy: ${httpCode}`;
-	const { what, advice } = causeOf(facts);
+	const { what, advice } = causeOf(facts, root);
 	const [status, said] =
 		httpCode === undefined
 			? ['', ` Details: ${cause}`]
