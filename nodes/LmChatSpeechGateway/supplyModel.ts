@@ -12,6 +12,7 @@ import { completeCall } from '../SpeechGateway/chat/completeChat';
 import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText } from '../SpeechGateway/requests/errorText';
 import { nodeError } from '../SpeechGateway/run/errors';
+import { withoutCharges } from '../SpeechGateway/run/withoutCharges';
 import { group } from '../SpeechGateway/fields/field';
 import { Parameters } from '../SpeechGateway/fields/parameters';
 import { readSettings } from '../SpeechGateway/fields/settings';
@@ -42,7 +43,7 @@ export async function supplyModel(
 			try {
 				return await completeCall(session, settings, body(), onText);
 			} catch (error) {
-				throw modelError(supplier, error);
+				throw modelError(supplier, error, transport.account.costsNothing);
 			}
 		};
 		const answers = group(answerFields).read(parameters);
@@ -57,9 +58,11 @@ export async function supplyModel(
 function modelError(
 	context: ISupplyDataFunctions,
 	error: unknown,
+	costsNothing = false,
 ): NodeApiError | NodeOperationError {
 	const text = error instanceof OutcomeUnknownError ? unknownText(error) : errorText(error);
-	return nodeError(context.getNode(), text, CONFIGURATION);
+	const { failed: said } = costsNothing ? withoutCharges({ failed: text }) : { failed: text };
+	return nodeError(context.getNode(), said, CONFIGURATION);
 }
 
 const unknownText = ({ message, facts }: OutcomeUnknownError) => ({

@@ -238,3 +238,20 @@ describe('each item has a key of its own', () => {
 		expect(paid()).toEqual([[customer.account, 'The same?']]);
 	});
 });
+
+test('where requests cost nothing, it is asked again, refuses nothing and keeps nothing', async () => {
+	const credential = () => ({ apiKey: sim.apiKey, baseUrl: sim.url, costsNothing: true });
+	fault({ status: 504, times: 3 });
+	const answers: string[] = [];
+	const stubborn: Agent = async (model, questions) => {
+		for (const question of questions)
+			answers.push(await model.invoke(question).then(({ text }) => text, String));
+		return [];
+	};
+	const { kept } = await ask(stubborn, ['Same?', 'Same?', 'Same?', 'Same?'], { credential });
+	expect(answers.slice(0, 3).join()).not.toMatch(/charg|must not/);
+	expect(answers.slice(0, 3)).toEqual(Array(3).fill(expect.stringContaining('lost track')));
+	expect(answers[3]).not.toContain('rror');
+	expect(sim.requests).toHaveLength(4);
+	expect(kept).toEqual({});
+});

@@ -42,7 +42,12 @@ function judge(
 	request: string,
 	status: number,
 	sent: unknown,
-	{ elsewhere, documented, ...about }: About & { elsewhere?: boolean; documented?: boolean } = {},
+	{
+		elsewhere,
+		documented,
+		costsNothing,
+		...about
+	}: About & { elsewhere?: boolean; documented?: boolean; costsNothing?: boolean } = {},
 	headers: Record<string, string | undefined> = {},
 ) {
 	const [method, path] = request.split(' ');
@@ -50,7 +55,8 @@ function judge(
 	const kind = KINDS.find(([part]) => path.includes(part))?.[1] ?? 'model';
 	const endpoint = { kind, method, path, billed, ...(elsewhere && { url: path }) } as Endpoint;
 	const body = typeof sent === 'string' ? (firstJsonOf(Buffer.from(sent)) ?? sent) : sent;
-	const answer = { status, body, documented, headers: { 'x-request-id': 'req_1', ...headers } };
+	const known = { documented, costsNothing };
+	const answer = { status, body, ...known, headers: { 'x-request-id': 'req_1', ...headers } };
 	const model = billed ? { model: 'my-model' } : {};
 	return explainAnswer(gateway, endpoint, { ...model, ...about }, answer);
 }
@@ -142,6 +148,12 @@ speech | 524 | PAGE | {"documented":true} | cut, workflow | 100 seconds | ^It wa
 job | 524 |  | {"documented":true} | cut, workflow | 100 seconds | Speech Job
 chat | 524 | PAGE | {"documented":true} | unknown, nobody | 100 seconds
 speech | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | Speech Job
+speech | 524 | PAGE | {"costsNothing":true} | cut, workflow | 100 seconds | shorter text
+chat | 524 | PAGE | {"costsNothing":true} | transient, nobody | 100 seconds | later
+job | 524 | PAGE | {"costsNothing":true} | transient, nobody | 100 seconds | later
+speech | 504 | PAGE | {"costsNothing":true} | transient, nobody | timed out | later
+speech | 501 | PAGE | {"costsNothing":true} | refused, operator | not set up | operator
+speech | 429 |  | {"costsNothing":true} | throttled, nobody | too many | later
 video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
 voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
 GET /v1/videos/1 | 524 | E {"message":"cut"} | {"kind":"video","id":"1"} | transient, nobody | 100 sec | ^Such

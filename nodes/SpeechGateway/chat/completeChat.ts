@@ -28,6 +28,7 @@ export async function completeChat(
 ): Promise<ChatReply> {
 	let text = '';
 	const read = async (response: GatewayResponse) => {
+		text = '';
 		const received: Uint8Array[] = [];
 		try {
 			return await readAnswer(item, bounded(response.body), received, async (added) => {
@@ -61,7 +62,7 @@ const chatsUnderWay = new Set<string>();
 
 /**
  * The same for a chat model, whose calls belong to no item. When an earlier call like it may have been charged without an
- * answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. What the system says makes no difference,
+ * answer in this execution, nothing is sent and OutcomeUnknownError is thrown again; where requests cost nothing, all is sent. What the system says makes no difference,
  * as it often has the time in it. Answers are not remembered: n8n does not tell a retry of an agent from the next item of a
  * chain.
  */
@@ -72,10 +73,10 @@ export async function completeCall(
 	onText?: TextListener,
 ): Promise<ChatReply> {
 	const keyedBy = withoutSystem(body);
-	const { name } = session.transport.account;
+	const { name, costsNothing } = session.transport.account;
 	const key = `${requestKey(endpoints.chat.kind, keyedBy)} ${name}`;
 	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
-	const earlier = ledger.keys().find((call) => !chatsUnderWay.has(call));
+	const earlier = costsNothing ? undefined : ledger.keys().find((call) => !chatsUnderWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);
 	if (earlier === undefined) chatsUnderWay.add(call);
@@ -84,7 +85,8 @@ export async function completeCall(
 		return await completeChat(item, body, onText, keyedBy);
 	} finally {
 		chatsUnderWay.delete(call);
-		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
+		if (costsNothing || record.entries().every(({ state }) => state === 'done'))
+			ledger.forget(call);
 	}
 }
 

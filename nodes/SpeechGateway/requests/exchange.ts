@@ -61,13 +61,14 @@ async function answered(
 	about: About,
 	{ body, deadline, isDocumented }: Options,
 ): Promise<GatewayResponse | Failure> {
+	const { costsNothing } = transport.account;
 	let response: GatewayResponse;
 	try {
 		response = await transport.send(endpoint, timeoutMs, body, deadline);
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
 		return {
-			outcome: outcomeOfFailure(error.failure, endpoint.billed),
+			outcome: outcomeOfFailure(error.failure, endpoint.billed, costsNothing),
 			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
 			error: unreachable(error, transport.account.base),
 		};
@@ -75,8 +76,8 @@ async function answered(
 	if (isSuccess(response.status)) return response;
 	const answer = { ...response, body: await transport.readErrorBody(response) };
 	transport.cancel?.throwIfAborted();
-	const documented = isCutByProxy(endpoint, answer) && (await isDocumented?.());
-	return explainAnswer(transport, endpoint, about, { ...answer, documented });
+	const documented = !costsNothing && isCutByProxy(endpoint, answer) && (await isDocumented?.());
+	return explainAnswer(transport, endpoint, about, { ...answer, documented, costsNothing });
 }
 
 const isCutByProxy = ({ kind, billed }: Endpoint, { status, body }: Answer): boolean =>

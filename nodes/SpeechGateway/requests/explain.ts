@@ -36,6 +36,8 @@ export interface Answer {
 	onRecord?: boolean;
 	/** The gateway is the one of the API document, as `hasJobRoutes` has found. */
 	documented?: boolean;
+	/** The service charges for nothing. */
+	costsNothing?: boolean;
 }
 
 /** One HTTP exchange that brought no result, and the error that says why. */
@@ -143,7 +145,7 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 
 function factsOf(
 	{ endpoint, about, url }: Request,
-	{ status, headers, body, onRecord, documented }: Answer,
+	{ status, headers, body, onRecord, documented, costsNothing }: Answer,
 	{ type = '', code = '', param = '', message: said = '' }: GatewayWords,
 	otherKey: boolean,
 ): Facts {
@@ -165,6 +167,7 @@ function factsOf(
 			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
 			ownCode: SAYS.ownCode.test(`${type}\n${code}`),
 			documented,
+			costsNothing,
 			named: kind !== undefined,
 			elsewhere: 'url' in endpoint,
 			model: model !== undefined,

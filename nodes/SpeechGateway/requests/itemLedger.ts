@@ -118,6 +118,12 @@ export class ItemLedger {
 		return result ? 'finished' : requestKey('state', Object.keys(requests).sort());
 	}
 
+	/** Whether the service that it was asked of charges for nothing. */
+	get costsNothing(): boolean {
+		const { costsNothing = false } = this.record.asked ?? this.asking;
+		return costsNothing;
+	}
+
 	/** The IDs of voices by title, as they were when the item was first paid for. */
 	get voices(): VoiceIds {
 		return this.paidFor?.voices ?? {};
@@ -321,8 +327,8 @@ export class ItemLedger {
 		const charges = chargesOf(this.record);
 		Object.assign(this.record, defined({ result, requests: {}, taskId }), { charges });
 		this.record.sentNothing = sentNothing || undefined;
-		const { operation, gateway } = this.record.asked ?? this.asking;
-		this.record.asked = defined({ operation, gateway });
+		const { operation, gateway, costsNothing } = this.record.asked ?? this.asking;
+		this.record.asked = defined({ operation, gateway, costsNothing });
 		delete this.record.reused;
 	}
 

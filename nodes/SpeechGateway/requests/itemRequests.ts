@@ -31,7 +31,7 @@ import { type About, explainAnswer, type Failure, idHeaderIn, requestIdIn } from
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
 import type { SentSegment } from './records';
-import { isKept, OUTCOMES } from './outcome';
+import { isKept, OUTCOMES, outcomeOfDamage } from './outcome';
 import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
 
@@ -122,7 +122,9 @@ export class ItemRequests extends ItemTurns {
 		const { endpoint, about = {}, input, keyedBy = input, segment } = request;
 		const key = requestKey(endpoint.kind, keyedBy);
 		const name = requestName(key, segment);
-		const named = { ...request, key, name };
+		const { costsNothing } = this.session.transport.account;
+		const price = costsNothing ? undefined : request.price;
+		const named = { ...request, price, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
 			case undefined:
@@ -178,8 +180,9 @@ export class ItemRequests extends ItemTurns {
 			// Thrown only when the run ends: the request may have arrived.
 			throw this.unknown(request, sent, 'interrupted');
 		}
-		if (!isFailure(response)) return await this.readPaid(request, sent, response);
-		const { outcome, reason = 'upstream_outcome_unknown', error, idHeader } = response;
+		const result = isFailure(response) ? response : await this.readPaid(request, sent, response);
+		if (!isFailure(result)) return result;
+		const { outcome, reason = 'upstream_outcome_unknown', error, idHeader } = result;
 		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error, idHeader);
 		if (isKept(outcome)) this.ledger.refused(name, outcome, request.text?.characters);
 		else this.ledger.clear(name);
@@ -188,16 +191,17 @@ export class ItemRequests extends ItemTurns {
 			// A proxy answered for the gateway, which may go on.
 			traffic.end(sent, { requestId: error.details.requestId, idHeader });
 		} else traffic.forget(sent);
-		return response;
+		return result;
 	}
 
-	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
+	/** Reads the answer of a request that was paid for. Resolves to the failure when it is damaged. */
 	private async readPaid<T extends object>(
 		request: NamedRequest<T>,
 		sent: Sent,
 		response: GatewayResponse,
-	): Promise<T> {
+	): Promise<T | Failure> {
 		const { transport } = this.session;
+		const { costsNothing } = transport.account;
 		const [requestId, idHeader] = [requestIdIn(response.headers), idHeaderIn(response.headers)];
 		try {
 			const value = await request.read(response);
@@ -221,7 +225,13 @@ export class ItemRequests extends ItemTurns {
 				throw this.unknown(request, sent, 'not_stored', new GatewayError('', error.words, details));
 			const said = transport.redactor.text(asError(error).message);
 			const damage = new GatewayError(said, '', details, files);
-			throw this.unknown(request, sent, 'damaged_response', damage);
+			const reason = 'damaged_response';
+			const { message } = outcomeUnknown(reason, sent, damage);
+			return {
+				outcome: outcomeOfDamage(costsNothing),
+				reason,
+				error: costsNothing ? new GatewayError(message, TRY_LATER, details, files) : damage,
+			};
 		}
 	}
 
@@ -259,6 +269,8 @@ function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayErro
 		defined({ jobId: taskId }),
 	);
 }
+
+const TRY_LATER = 'See the log of the service for what went wrong there, or try again later.';
 
 const KEY_KEPT =
 	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

@@ -174,11 +174,13 @@ export const RULES = [
 		'A proxy in front of the gateway ended the request before it was answered',
 		LATER,
 	]),
-	// Cut by the gateway itself, or by Cloudflare in front of the document's gateway, which alone charges nothing then.
+	// Cut by the gateway itself, or by Cloudflare in front of the document's gateway or of one's own server, which alone charge
+	// nothing then.
 	rule(
 		[
 			{ status: '524', to: 'speech job', from: 'gateway', with: 'billed' },
 			{ status: '524', to: 'speech job', with: 'documented' },
+			{ status: '524', to: 'speech', with: 'costsNothing' },
 		],
 		'cut',
 		'workflow',
@@ -399,10 +401,17 @@ export const ruleFor = (facts: Facts) =>
 /** Whether an answer is a success by its status; its body may still say otherwise. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+/**
+ * What becomes of an outcome where the service charges for nothing: what is unknown elsewhere may be sent again there, as an
+ * error that may pass.
+ */
+const atNoCharge = <O extends Outcome>(outcome: O, costsNothing = false) =>
+	costsNothing && outcome === 'unknown' ? 'transient' : outcome;
+
 /** The outcome of an answer that is no success. Free requests are never unknown: whatever may pass is asked again. */
 export function outcomeOf(facts: Facts): Ruling {
 	const { status, has } = facts;
-	if (has.billed) return ruleFor(facts).outcome;
+	if (has.billed) return atNoCharge(ruleFor(facts).outcome, has.costsNothing);
 	if (status === 429) return 'throttled';
 	// A conflict, too early, a time-out, given up by a proxy.
 	const mayPass =
@@ -411,8 +420,15 @@ export function outcomeOf(facts: Facts): Ruling {
 }
 
 /** The outcome of a request that got no answer. */
-export const outcomeOfFailure = (failure: TransportFailure, billed: boolean) =>
-	failure === 'notSent' ? failure : billed ? 'unknown' : 'transient';
+export const outcomeOfFailure = (
+	failure: TransportFailure,
+	billed: boolean,
+	costsNothing?: boolean,
+) => (failure === 'notSent' ? failure : billed ? atNoCharge('unknown', costsNothing) : 'transient');
+
+/** The outcome of a billed request whose answer is a success, and damaged. */
+export const outcomeOfDamage = (costsNothing: boolean): Outcome =>
+	atNoCharge('unknown', costsNothing);
 
 /** Whether every other billed request of the run would be refused, too. */
 export const isAccountWide = (who: Who | undefined): boolean =>

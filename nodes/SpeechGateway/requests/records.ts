@@ -101,6 +101,8 @@ export interface Asked {
 	voices?: VoiceIds;
 	/** Names the gateway, whatever the key: see `Account`. */
 	gateway?: string;
+	/** The service charges for nothing. */
+	costsNothing?: boolean;
 }
 
 /** All that is on record of one item. */

@@ -12,6 +12,7 @@ export type Kind = Endpoint['kind'];
 
 type Trait =
 	| 'billed'
+	| 'costsNothing' /* the service is one's own, and charges for nothing */
 	| 'json' /* the answer is a JSON object */
 	| 'named' /* one job, video or voice is asked for, by its ID */
 	| 'elsewhere' /* its file is asked for, at the address that its status gives */

@@ -37,6 +37,7 @@ import { SentBefore } from './sentBefore';
 import { startInOrder } from './startInOrder';
 import { ToldCharges } from './toldCharges';
 import { routeOfUnknown, type UnknownRoute, withMissing } from './unheard';
+import { asTheyAre, type OwnWords, withoutCharges, wordsWithoutCharges } from './withoutCharges';
 
 /** One attempt at all items of one round: read, look up, send, sort. */
 export class Attempt {
@@ -61,6 +62,11 @@ export class Attempt {
 		this.charges = new ToldCharges(execution, operation, this.items);
 	}
 
+	/** What of our words is said: of charges only where there are any. */
+	private get words(): OwnWords {
+		return this.charges.areNone ? wordsWithoutCharges : asTheyAre;
+	}
+
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
 	async run(): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
@@ -76,6 +82,7 @@ export class Attempt {
 		if (ledger.isChanged && this.finished.length > 0) run.hints.add(FINISHED_BEFORE);
 		const sessions = new Sessions(run, this.accounts);
 		const paying = await this.paying(inputs, sessions);
+		this.charges.areNone = sessions.all.length > 0 && sessions.all.every(costsNothing);
 		const settled = this.combines(inputs)
 			? await this.combine(inputs, sessions.offline)
 			: await this.runAll(inputs, run, paying);
@@ -153,7 +160,10 @@ export class Attempt {
 		endOnFailure();
 		await sentBefore.takeAll(runs.flatMap((item) => item.newKey ?? []));
 		try {
-			const toSend = runs.flatMap(({ readable }) => readable);
+			// What costs nothing has no limit to be under.
+			const toSend = runs.flatMap((one, index) =>
+				operation.billed && costsNothing(paying[index]) ? [] : one.readable,
+			);
 			try {
 				checkTogether(operation, toSend, items, run);
 			} catch (error) {
@@ -220,12 +230,12 @@ export class Attempt {
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
 		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
 		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
-			throw unheardError(execution, all, this.charges.all);
+			throw unheardError(execution, all, this.words, this.charges.all);
 		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		// Nothing of this round needs to stay on record.
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) ledger.close();
-		giveHints(execution, run.hints, all, route);
+		giveHints(execution, run.hints, all, route, this.words);
 		return outputs;
 	}
 
@@ -238,7 +248,8 @@ export class Attempt {
 			error.reason === 'store'
 				? store.notSent(error)
 				: breaker.notSent(error, unknown, this.execution);
-		return failed(notSent, this.items[index]);
+		const settled = failed(notSent, this.items[index]);
+		return costsNothing(session) ? withoutCharges(settled) : settled;
 	}
 
 	/** The results of earlier attempts. */
@@ -254,7 +265,9 @@ export class Attempt {
 			if (!one || !('failed' in one)) continue;
 			const { failed: error } = one;
 			const { all: charges } = this.charges;
-			throw runError(execution, { index, count: all.length, results, error, operation, charges });
+			const { words } = this;
+			const count = all.length;
+			throw runError(execution, { index, count, results, error, operation, words, charges });
 		}
 	}
 
@@ -264,7 +277,8 @@ export class Attempt {
 		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
 		const tasks = defined({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
 		const error = { message, description, details: { ...details, ...tasks } };
-		return runError(execution, { index: 0, count: 1, results: [], error, operation });
+		const { words } = this;
+		return runError(execution, { index: 0, count: 1, results: [], error, operation, words });
 	}
 
 	/** An item after Stop: its result, unknown if it may have been charged, else not started. */
@@ -285,7 +299,8 @@ export class Attempt {
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.charges.of(index);
-		const linked = withLinks(withMissing(settled, route), execution);
+		const leaving = this.charges.areNone ? settled.map(withoutCharges) : settled;
+		const linked = withLinks(withMissing(leaving, route), execution);
 		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.
@@ -293,6 +308,8 @@ export class Attempt {
 		return outputs;
 	}
 }
+
+const costsNothing = ({ transport }: Session): boolean => transport.account.costsNothing;
 
 const FINISHED_BEFORE =
 	'The node was changed after some items had been finished. These come out as they were paid for, and nothing of them was sent again.';

@@ -4,6 +4,7 @@ import { cleanedMessage } from '../requests/errorText';
 import type { Charge, ErrorText, Result } from '../requests/records';
 import type { Failed, Operation, Settled } from '../requests/operation';
 import { isUnheard } from './unheard';
+import { asTheyAre, type OwnWords } from './withoutCharges';
 import type { Execution } from '../engine/execution';
 
 /** Makes an n8n error; the only place that does. */
@@ -34,21 +35,23 @@ interface RunFailure {
 	/** What the items were charged, if the user wants to know. */
 	charges?: Charge[];
 	operation: Operation;
+	/** What of our words is said. */
+	words?: OwnWords;
 }
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
 	execution: Execution,
-	{ index, count, results, error, charges, operation }: RunFailure,
+	{ index, count, results, error, charges, operation, words = asTheyAre }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = error;
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error.isInput && results.length === 0;
-	const sent = isUnsent ? '' : wordsOnResults(results, count, details, operation, execution);
+	const sent = isUnsent ? '' : words(wordsOnResults(results, count, details, operation, execution));
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
 		execution.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
-			? `${numbered}. ${IN_SUB_WORKFLOW}`
+			? `${numbered}. ${words(IN_SUB_WORKFLOW)}`
 			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const todo =
@@ -68,6 +71,7 @@ export function runError(
 export function unheardError(
 	execution: Execution,
 	settled: Settled[],
+	words: OwnWords,
 	charges?: Charge[],
 ): NodeApiError | NodeOperationError {
 	const unheard = settled.filter(isUnheard);
@@ -87,7 +91,7 @@ export function unheardError(
 			? 'Connect "Unknown" to a step that tells somebody.'
 			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where}${ifSaved} with the currently saved workflow: nothing is sent again, and ${leave} on "Unknown".`;
 	return nodeError(execution.node, {
-		message,
+		message: words(message),
 		description: `${sentence(String(cause))} ${todo} ${String(advice)}`,
 		details: { ...(facts as ErrorDetails), ...(charges && { charges }) },
 	});

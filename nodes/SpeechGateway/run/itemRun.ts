@@ -25,6 +25,7 @@ import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { extrasOf, resultAsNow } from './givenAgain';
 import type { Ended, NamedKey, SentBefore } from './sentBefore';
+import { withoutCharges } from './withoutCharges';
 
 /** One item on its way through an attempt: files made its own, voices looked up, sent, recorded. */
 export class ItemRun {
@@ -108,15 +109,22 @@ export class ItemRun {
 		try {
 			const { parameters, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
-			const { gateway } = session.transport.account;
+			const { gateway, costsNothing } = session.transport.account;
 			const isRecorded = operation.billed || operation.deletes === true;
-			if (isRecorded) ledger.ask({ operation: operationName(operation), parameters, gateway });
+			if (isRecorded)
+				ledger.ask({
+					...{ operation: operationName(operation), parameters, gateway },
+					costsNothing: costsNothing || undefined,
+				});
 			const item = this.requests(input, onTurn);
-			const settled = await this.result(input, item, onTurn).catch((error) =>
+			const ended = await this.result(input, item, onTurn).catch((error) =>
 				this.endedWith(error, input),
 			);
-			// Asked before `finish`, which removes the entries of the item's requests.
-			const { sentNothing } = ledger;
+			const settled = costsNothing ? withoutCharges(ended) : ended;
+			// Asked before `finish`, which removes the entries of the item's requests. Where nothing is charged, an error frees
+			// the key.
+			const isOver = 'branch' in settled || session.execution.isCancelled;
+			const sentNothing = ledger.sentNothing || (costsNothing && !isOver);
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
 			await item.settle('failed' in settled, sentNothing);

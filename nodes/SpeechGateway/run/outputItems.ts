@@ -24,6 +24,7 @@ import {
 import type { Input } from './readItems';
 import { besideRow, withoutFiles } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
+import { asTheyAre, type OwnWords } from './withoutCharges';
 
 const AGAIN = 'send this item again in a new execution';
 const LOOK_UP = `Look up whether it was charged, with Account → Settle or in the usage log of the gateway. If not, ${AGAIN}. If it was, that would be charged a second time.`;
@@ -196,8 +197,10 @@ export function giveHints(
 	hints: Iterable<string>,
 	settled: Settled[],
 	unknownRoute: UnknownRoute,
+	words: OwnWords = asTheyAre,
 ): void {
-	for (const hint of firstAndLast([...hints])) execution.hint(hint);
+	const said = [...hints].map(words).filter((hint) => hint !== '');
+	for (const hint of firstAndLast(said)) execution.hint(hint);
 	const reasons = settled.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
 	);
@@ -205,12 +208,10 @@ export function giveHints(
 	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
 	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
 	const [them, were] = reasons.length === 1 ? ['it', 'was'] : ['them', 'were'];
-	execution.hint(
-		sentEarlier
-			? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
-			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`,
-		'warning',
-	);
+	const outcome = sentEarlier
+		? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
+		: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`;
+	execution.hint(words(outcome), 'warning');
 }
 
 /**

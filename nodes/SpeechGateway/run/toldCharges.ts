@@ -11,6 +11,9 @@ export class ToldCharges {
 	/** The option as it is typed; undefined if it is not set, or the operation costs nothing. */
 	private readonly typed: unknown;
 
+	/** Whether all that is sent goes to services that charge for nothing. */
+	areNone = false;
+
 	constructor(
 		private readonly execution: Execution,
 		{ billed }: Operation,
@@ -22,6 +25,7 @@ export class ToldCharges {
 	/** Of an item. Only an expression is read anew: n8n evaluates all options of the item for it. */
 	of(index: number): Charge[] | undefined {
 		const { typed, execution } = this;
+		if (this.areNone || this.items[index].costsNothing) return undefined;
 		try {
 			const isWanted =
 				typeof typed === 'string' ? charges.read(new Parameters(execution, index)) : typed === true;
@@ -33,7 +37,7 @@ export class ToldCharges {
 
 	/** Of all items. */
 	get all(): Charge[] | undefined {
-		if (this.typed === undefined) return undefined;
+		if (this.typed === undefined || this.areNone) return undefined;
 		return this.items.flatMap((_, index) => this.of(index) ?? []);
 	}
 

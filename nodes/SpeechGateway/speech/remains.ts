@@ -142,7 +142,8 @@ export async function describeRemains(
 
 /** The bytes of a segment that was paid for but came damaged, under names of its own: `received_3`. */
 function receivedOf(error: unknown, segment: number): AttachedFiles {
-	const files = error instanceof OutcomeUnknownError ? error.files : {};
+	const hasFiles = error instanceof OutcomeUnknownError || error instanceof GatewayError;
+	const files = hasFiles ? error.files : {};
 	return Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [`${name}_${segment}`, file]),
 	);

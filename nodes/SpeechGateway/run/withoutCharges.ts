@@ -1,0 +1,91 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { isRecord } from '../core/json';
+import type { Settled } from '../requests/operation';
+
+/**
+ * What leaves the node of a service that charges for nothing ("Requests Cost Nothing"): no tokens, and no word of charges. All
+ * other rooms speak as if there were some, and this is the one exit where it is left out.
+ */
+export function withoutCharges<S extends Settled>(settled: S): S {
+	if ('failed' in settled) {
+		const { failed } = settled;
+		const { message, description, details } = failed;
+		const words = {
+			message: wordsWithoutCharges(message) || message,
+			description: wordsWithoutCharges(description),
+			details: withoutPrices(details),
+		};
+		return { ...settled, failed: { ...failed, ...words } };
+	}
+	if (!('branch' in settled)) return settled;
+	const isUnknown = settled.branch === 'unknown';
+	const items = settled.items.map((item): INodeExecutionData => {
+		const json = withoutPrices(item.json);
+		return { ...item, json: isUnknown ? ofUnknown(json) : json };
+	});
+	return { ...settled, items };
+}
+
+/** Without what only Settle needs. */
+function ofUnknown({ settle, ...json }: INodeExecutionData['json']) {
+	void settle;
+	const { message, advice } = json;
+	return {
+		...json,
+		message: wordsWithoutCharges(String(message)) || message,
+		advice: wordsWithoutCharges(String(advice)),
+	};
+}
+
+/** What of a text of ours is said. */
+export type OwnWords = (text: string) => string;
+
+/** All of it. */
+export const asTheyAre: OwnWords = (text) => text;
+
+/** Numbers that are a price. */
+const TOKENS = /^(?:estimated|audio|text)Tokens(?:AsJob)?$/;
+
+function withoutPrices<T extends object>(json: T): T {
+	const fields = Object.entries(json).filter(([name]) => !TOKENS.test(name));
+	const { paid } = json as { paid?: unknown };
+	return Object.assign(
+		Object.fromEntries(fields),
+		isRecord(paid) && { paid: withoutPrices(paid) },
+	) as T;
+}
+
+/** Parts of sentences that speak of charges, and what stays of them. */
+const CLAUSES: Array<[RegExp, string]> = [
+	[/Look up whether it was charged[^.]*\. If not, s([^.]*\.) If it was, that[^.]*\./g, 'S$1'],
+	[/ and nothing was charged(?: for it)?/g, ''],
+	[/: (?:nothing was charged for \w+ now|possibly charged)/g, ''],
+	[/ may have been charged, but (?:it|they) /g, ' '],
+	[/ (?:may have been|were|was) charged, but /g, ' failed, but '],
+	[/, and be charged again,/g, ''],
+	[/ (?:or|and) charged?(?= again|\b)/g, ''],
+	[/ that (?:is|was|were) (?:already )?paid for/g, ''],
+	[/ were paid for and none is lost/g, ' were made'],
+	[/; this was not charged/g, ''],
+	[/, which (?:is free|costs nothing)/g, ''],
+	[/that would pay for all/g, 'that would make all'],
+	[/ for a retry of the parent pays again/g, ' for a retry of the parent sends all again'],
+	[/Fetching is free: t/g, 'T'],
+];
+
+/** A sentence that says nothing else. */
+const ON_CHARGES = /\bcharg|\bpa(?:y|ys|id)\b|\brefund|\bbilling\b|\busage log\b|\btokens?\b/i;
+
+/** What others say stands behind these words, and is left as it is. */
+const QUOTED = /\b(?:The (?:gateway|answer|proxy)|n8n) says: "|\bDetails: /;
+
+/** A text of ours without what it says of charges; empty if it says nothing else. */
+export function wordsWithoutCharges(text: string): string {
+	const at = QUOTED.exec(text)?.index ?? text.length;
+	const [own, quoted] = [text.slice(0, at).trimEnd(), text.slice(at)];
+	const rest = CLAUSES.reduce((words, [clause, by]) => words.replace(clause, by), own);
+	const others = rest
+		.split(/(?<=[.!?]"?) +(?=["A-Z])/)
+		.filter((sentence) => !ON_CHARGES.test(sentence.replace(/"[^"]*"/g, '')));
+	return [others.join(' '), quoted].filter(Boolean).join(' ');
+}
