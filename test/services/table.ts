@@ -51,6 +51,8 @@ export interface Service {
 	voice: string;
 	/** One that it refuses, or does not know. */
 	wrongModel: string;
+	/** In which audio comes; absent: by the cells. */
+	formats?: string;
 	/** What it needs to be safe, and what else one must know. */
 	needs: string;
 	/** A case without a cell is not known; `noted`: seen when it was run, and not played here. */
@@ -135,6 +137,7 @@ export const SERVICES = {
 		free: true,
 		model: 'chatterbox-tts-1',
 		voice: 'Anna',
+		formats: 'WAV only',
 		wrongModel: 'fish-speech',
 		needs:
 			'WAV comes, whatever you ask for. A voice that it does not have is spoken by its own. At most 3,000 characters a request.',
@@ -157,6 +160,7 @@ export const SERVICES = {
 		free: true,
 		model: 'orpheus',
 		voice: 'tara',
+		formats: 'WAV only',
 		wrongModel: 'fish-speech',
 		needs:
 			"_Concurrency_ 1, and one execution at a time: two texts within a second get each other's audio. WAV comes, whatever you ask for.",
@@ -198,6 +202,7 @@ export const SERVICES = {
 		free: false,
 		model: 'fish-speech',
 		voice: 'alloy',
+		formats: "its provider's",
 		wrongModel: 'nope',
 		needs:
 			'`num_retries: 0` in its settings: else it sends each request up to three times, and all may be charged. Models are those of its `model_list`.',
