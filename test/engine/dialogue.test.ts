@@ -63,7 +63,7 @@ test('one file, in order; names are not spoken, pauses are silence', async () =>
 });
 
 test('speakers without a voice are named, and nothing is sent', async () => {
-	const script = `${SCRIPT}\nCarl: Wait!\nDora: Why?`;
+	const script = `${SCRIPT}\nCarl: Wait!\nDora: Why?\nCarl: Go!\nDora: No!`;
 	const { error } = await run({ items: [item({ script })] });
 	expect(error?.message).toContain('"Carl", "Dora"');
 	expect(sim.requests).toEqual([]);

@@ -103,14 +103,33 @@ test('the narrator comes back by name, unless there is a voice for that name', (
 });
 
 test.each<[reason: string, script: string, unknown: string[]]>([
-	['one word', 'Anna: Hi.\nBen: Hello.\nben: Bye.\nCarl: No.', ['Ben', 'Carl']],
-	['a title, a number', 'Anna: Hi.\nDr. Who: No.\nSpeaker 2: Yes.', ['Dr. Who', 'Speaker 2']],
-	['emphasis as known names have', '**Anna:** Hi.\n**The Old Man:** Hello.', ['The Old Man']],
-	['two lines', 'Anna: Hi.\nOld Man: Hello.\nAnna: Yes?\nOld Man: No.', ['Old Man']],
-	['a stage direction', 'Anna: Hi.\nOld Man (sighs): Hello.', ['Old Man']],
-	['a script without case', 'Anna: Hi.\n小红：再见。', ['小红']],
+	['comes back after a known one', 'Anna: Hi.\nBen: Hello.\nAnna: Yes?\nben: Bye.', ['Ben']],
+	['come back after each other', 'Ben: Hi.\nCarl: Ho.\nBen: No.\nCarl: Yes.', ['Ben', 'Carl']],
+	['emphasis', '**The Old Man:** Oh.\n**Anna:** Hi.\n**The Old Man:** No.', ['The Old Man']],
+	['two words', 'Anna: Hi.\nOld Man: Hello.\nAnna: Yes?\nOld Man: No.', ['Old Man']],
+	['a tone before the colon', 'Anna: Hi.\nOld Man (sighs): Hello.', ['Old Man']],
+	['the next number of a known one', 'Host 1: Hi.\nHost 2: Ho.', ['Host 2']],
+	['numbers', 'host_3: Hi.\nAnna: Yes?\nhost_3: No.', ['host_3']],
+	['a script without case', '小红：你好。\nAnna: Hi.\n小红：再见。', ['小红']],
 ])('a name without a voice: %s', (_reason, script, unknown) => {
-	expect(parse(script, 'Anna').unknownSpeakers).toEqual(unknown);
+	expect(parse(script, 'Anna', 'Host 1').unknownSpeakers).toEqual(unknown);
+});
+
+test.each([
+	'Carl: once.',
+	'Pro: it is fast.\nCon: it is dear.\nVerdict: buy it.',
+	'Monday: rain.\nTuesday: sun.\nMonday: rain again.',
+	'Eggs: two.\nEggs: two more.',
+	'Dr. Strangelove: a film.',
+])('who does not come back after somebody else is no speaker: %j', (words) => {
+	expect(parse(`Anna: Hi.\n${words}`, 'Anna')).toEqual({
+		lines: [['Anna', `Hi.\n${words}`]],
+		unknownSpeakers: [],
+	});
+});
+test('what could be a name and is spoken is told', () => {
+	expect(parseDialogue('Anna: Hi.\nCarl: Ho.', ['Anna']).spokenName).toBe('Carl');
+	expect(parseDialogue('Anna: Hi.\nNote: Ho.', ['Anna']).spokenName).toBeUndefined();
 });
 
 const NO_NAMES =

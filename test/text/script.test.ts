@@ -50,7 +50,8 @@ test.each([
 	'🎤 **Anna:** Hi there.\n🎤🎤 Ben: Hello!',
 ])('pictures beside names: %j', (script) => {
 	expect(said(script)).toEqual(HELLO);
-	expect(parse(`${script}\n😀 Carl: Yes.`).unknownSpeakers).toEqual(['Carl']);
+	const third = `\n😀 Carl: Yes.\nAnna: No.\n😀 Carl: Oh.`;
+	expect(parse(script + third).unknownSpeakers).toEqual(['Carl']);
 });
 
 test('a tone in emphasis, before a colon or a speech, is a tag', () => {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { defined } from '../core/json';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import { prepareText, type PreparedText } from '../text/prepare';
+import { prepareText, type PreparedText, type TextOptions } from '../text/prepare';
 import { countCharacters } from '../text/characters';
 import { LEFT_OUT } from '../text/reading';
 import { isSpeakable } from '../text/segment';
@@ -20,13 +20,20 @@ import type { Run } from '../requests/session';
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & Manner;
 
+/** Whether a model takes directions in words of one's own in square brackets, by its name behind the last `/`. */
+export const takesDirections = (model: string): boolean => /^(?:.*\/)?s2[^/]*$/i.test(model);
+
 /**
  * Makes a text ready to be spoken. Where two pronunciations are of the same word, a row of the table goes before the
  * JSON object.
  */
-export const prepared = (text: string, options: TextInput): PreparedText =>
+export const prepared = (
+	text: string,
+	{ model, ...options }: TextInput & Pick<TextOptions, 'isSpeech'> & { model: string },
+): PreparedText =>
 	prepareText(text, {
 		...options,
+		takesDirections: takesDirections(model),
 		pronunciations: [...options.pronunciations, ...options.pronunciationsByWord],
 	});
 

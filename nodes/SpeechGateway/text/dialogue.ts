@@ -1,6 +1,7 @@
 import {
 	foldName,
 	isLabel,
+	isNarrator,
 	looksLikeName,
 	type Name,
 	namesIn,
@@ -26,6 +27,8 @@ export interface Dialogue {
 	lines: DialogueLine[];
 	/** Speakers who are not in the list, as written, in order of appearance. */
 	unknownSpeakers: string[];
+	/** Words before a colon that could be the name of somebody else; they are spoken. */
+	spokenName?: string;
 	/** Whether anybody has a name; if not, the text is no script. */
 	hasNames: boolean;
 	/** The words around a speaker's name, with a colon, that stands within a line; undefined: there is none. */
@@ -47,44 +50,57 @@ interface ScriptHeading {
 function marksIn(
 	script: string,
 	parentheses: Parentheses,
-	isKnown: (name: Name) => boolean,
+	isKnown: (key: string) => boolean,
 ): Array<Name | ScriptHeading> {
 	const headings = [...script.matchAll(HEADING_LINE)].map((match): Name | ScriptHeading => {
 		const { 0: line, 1: marked, 2: tagged, index: at } = match;
 		const words = marked ?? tagged;
-		const named = namesIn(`${words}:`, parentheses).find(isKnown);
+		const named = namesIn(`${words}:`, parentheses, isKnown).find(({ key }) => isKnown(key));
 		return named
 			? { ...named, at, from: at + Math.min(line.length, line.indexOf(words) + named.from) }
 			: { at, from: at + line.length, heading: words.replace(/[ \t]#+\s*$/u, '').trim() };
 	});
 	const headingLines = new Set(headings.map(({ at }) => at));
-	const names = namesIn(script, parentheses).filter(({ at }) => !headingLines.has(at));
+	const names = namesIn(script, parentheses, isKnown).filter(({ at }) => !headingLines.has(at));
 	return [...headings, ...names].sort((a, b) => a.at - b.at);
 }
 
 /**
- * Finds speakers who are not in the list, by key. They look like a name, are no common label such as `Note`, and have
- * one word, a title, a stage direction, the emphasis that known names have, or at least two lines. Anything else before
- * a colon is text (`The rule is simple: …`, `Breaking News: …`).
+ * Finds speakers who are not in the list, by key. They look like a name, are no common label such as `Note`, and have a form
+ * that only speakers have (`named`, a tone before the colon, the number of a known one), or come back after somebody else
+ * has spoken. Anything else before a colon is text (`The rule is simple: …`, `Breaking News: …`, `Verdict: …`).
  */
-function strangersIn(names: Name[], isKnown: (name: Name) => boolean): Map<string, string> {
-	const strangers = names.filter(
-		(name) => !isKnown(name) && looksLikeName(name.name) && !isLabel(name.key),
+function strangersIn(
+	names: Name[],
+	isKnown: (name: Name) => boolean,
+	named: Set<string>,
+): Map<string, string> {
+	const keys = new Set(
+		names.filter(({ name, key }) => looksLikeName(name) && !isLabel(key)).map(({ key }) => key),
 	);
-	const lines = new Map<string, number>();
-	for (const { key } of strangers) lines.set(key, (lines.get(key) ?? 0) + 1);
-	const namesAreMarked = names.some((name) => name.isMarked && isKnown(name));
-	const speaks = ({ name, key, isMarked, isDirected }: Name) =>
-		lines.get(key) !== 1 ||
-		isDirected ||
-		(isMarked && namesAreMarked) ||
-		SINGLE_NAME.test(name) ||
-		TITLE.test(name);
-	const keys = new Set(strangers.filter(speaks).map(({ key }) => key));
+	const candidates = names.filter((name) => isKnown(name) || keys.has(name.key));
+	const numbered = new Set(candidates.filter(isKnown).map(({ key }) => withoutNumber(key)));
 	const unknown = new Map<string, string>();
-	for (const { key, name } of names) if (keys.has(key) && !unknown.has(key)) unknown.set(key, name);
-	return unknown;
+	const last = new Map<string, number>();
+	let turn = 0;
+	for (const [index, name] of candidates.entries()) {
+		const { key, isDirected } = name;
+		if (key !== candidates[index - 1]?.key) turn++;
+		const comesBack = turn > (last.get(key) ?? turn);
+		const base = withoutNumber(key);
+		const isOneMore = base !== key && numbered.has(base);
+		if (!isKnown(name) && (comesBack || isDirected || isOneMore || named.has(key)))
+			unknown.set(key, unknown.get(key) ?? name.name);
+		last.set(key, turn);
+	}
+	// In order of appearance, as they are written first.
+	const first = new Map<string, string>();
+	for (const { key, name } of names) if (unknown.has(key) && !first.has(key)) first.set(key, name);
+	return first;
 }
+
+/** `speaker` of `speaker 2`. */
+const withoutNumber = (key: string): string => key.replace(/[ _]?\d{1,3}$/, '');
 
 const escapedName = (name: string) =>
 	name
@@ -141,17 +157,27 @@ function innerNameIn(texts: string[], names: string[]): string | undefined {
 export function parseDialogue(
 	script: string,
 	knownSpeakers: string[],
-	{ headings: withHeadings = false, parentheses = 'readAloud' as Parentheses } = {},
+	{
+		headings: withHeadings = false,
+		parentheses = 'readAloud' as Parentheses,
+		takesDirections = false,
+	} = {},
 ): Dialogue {
 	const speakers = new Map<string, string | undefined>();
 	for (const narrator of NARRATORS) speakers.set(narrator, undefined);
 	for (const speaker of knownSpeakers) speakers.set(foldName(speaker), speaker.trim());
-	const isKnown = ({ key }: Name) => speakers.has(key);
+	const isKnownKey = (key: string) => speakers.has(key);
+	const isKnown = ({ key }: Name) => isKnownKey(key);
 
-	const { text, leftOut } = tidyScript(script, (key) => speakers.has(key), parentheses);
-	const marks = withHeadings ? marksIn(text, parentheses, isKnown) : namesIn(text, parentheses);
+	const { text, leftOut, named } = tidyScript(script, isKnownKey, {
+		...{ parentheses, takesDirections },
+		hasNarrator: knownSpeakers.some(isNarrator),
+	});
+	const marks = withHeadings
+		? marksIn(text, parentheses, isKnownKey)
+		: namesIn(text, parentheses, isKnownKey);
 	const names = marks.filter((mark) => 'name' in mark);
-	const unknown = strangersIn(names, isKnown);
+	const unknown = strangersIn(names, isKnown, named);
 	const turns = marks.filter((mark) => 'heading' in mark || isKnown(mark) || unknown.has(mark.key));
 	const lines: DialogueLine[] = [];
 	let speaker: string | undefined;
@@ -167,6 +193,12 @@ export function parseDialogue(
 	return {
 		lines,
 		unknownSpeakers: [...unknown.values()],
+		spokenName: names.find(
+			(name) =>
+				!isKnown(name) &&
+				!isLabel(name.key) &&
+				(SINGLE_NAME.test(name.name) || TITLE.test(name.name)),
+		)?.name,
 		hasNames: turns.some((turn) => 'key' in turn),
 		innerName: innerNameIn(
 			[leftOut.preface ?? '', ...lines.map((line) => line.text)],

@@ -1,4 +1,4 @@
-/** Lines of a script that nobody says: music and stage directions, told by their shape. */
+/** What nobody says of a script: music and stage directions, told by their shape. */
 import { isPauseMark } from './pauses';
 import type { Parentheses } from './toneTags';
 import { isTone } from './tones';
@@ -14,8 +14,60 @@ const MUSIC =
 	/^[♪♫♬♩🎵🎶]|^(?:music|sfx|fx|sound(?: effects?)?|bgm|musik|geräusch|musique|bruitage|música|sonido|musica|effetto sonoro|музыка|звук|音乐|音效|音楽|効果音|음악|효과음)[ \t]*[:：]/iu;
 const ENDS_SENTENCE = /[.!?…。！？।؟][\p{Pe}\p{Pf}"'*_]*$/u;
 
-/** Whether what stands in brackets is for the model or the node: a known tone or a pause. */
-const isForTheVoice = (group: string) => isTone(group.slice(1, -1).trim()) || isPauseMark(group);
+const UP_TO_SIX_WORDS = /^\p{L}[\p{L}\p{M}'’-]*(?:,?[ \t]\p{L}[\p{L}\p{M}'’-]*){0,5}$/u;
+/** Characters of a direction in a script without spaces, at most. */
+const MOST_UNSPACED = 12;
+
+/** How a direction with a comma begins: `nodding, to Ben`; `well, yes` is an aside. */
+const MANNER = /^(?:\p{L}+(?:ing|ly)|to|at|with|in|aside)\b/u;
+
+/** Whether the content of brackets has the form of a stage direction: a few words that begin small, or all in capitals. */
+export const isDirection = (content: string): boolean => {
+	const words = content.trim();
+	if (!UP_TO_SIX_WORDS.test(words) || !LETTERS.test(words)) return false;
+	if (words.includes(',') && !MANNER.test(words)) return false;
+	return /^\p{Lo}/u.test(words)
+		? words.length <= MOST_UNSPACED
+		: /^\p{Ll}/u.test(words) || !/\p{Ll}/u.test(words);
+};
+
+/** Whether what stands in brackets is for the model or the node: a tone or a pause. */
+const isForTheVoice = (group: string, isAfterName: boolean) =>
+	isTone(group.slice(1, -1).trim(), isAfterName || /^[[［]/.test(group) ? 'derived' : 'known') ||
+	isPauseMark(group);
+
+const BRACKET =
+	/^[*_]{0,2}(?:[(（]([^()（）\n]{2,60})[)）]|[[［]([^[\]［］\n]{2,60})[\]］])[*_]{0,2}[ \t\u3000]*/u;
+const BEGINS_SENTENCE = /^["'“‘«„¿¡*_([（［「『—–… -]{0,9}[\p{Lu}\p{Lt}\p{Lo}]/u;
+/** A script has no more directions than these one behind the other. */
+const MOST_DIRECTIONS = 4;
+
+/**
+ * A line without the stage directions that stand right behind the name, before a sentence, as in `Anna: (nodding) Yes.`;
+ * tones stay. `from`: where the speech starts. `takesDirections`: those in square brackets stay, too.
+ */
+export function behindName(
+	line: string,
+	from: number,
+	takesDirections: boolean,
+): { line: string; direction?: string } {
+	let direction: string | undefined;
+	let tags = '';
+	let rest = line.slice(from);
+	for (let n = 0; n < MOST_DIRECTIONS; n++) {
+		const [group = '', round, square] = BRACKET.exec(rest) ?? [];
+		const content = round ?? square;
+		if (content === undefined) break;
+		const isTag = isTone(content.trim(), 'derived') || (takesDirections && square !== undefined);
+		const words = rest.slice(group.length);
+		const isBeforeSentence = BEGINS_SENTENCE.test(words.replace(BRACKET, ''));
+		if (!isTag && !(isDirection(content) && isBeforeSentence)) break;
+		if (isTag) tags += group;
+		else direction ??= group.trim();
+		rest = words;
+	}
+	return { line: line.slice(0, from) + tags + rest, direction };
+}
 
 /**
  * What is left of a line that is nothing but music and stage directions: tones and pauses, or nothing.
@@ -43,6 +95,6 @@ export function withoutDirections(
 		return undefined;
 	if (isAfterName && /^[(（]/u.test(words) && ENDS_SENTENCE.test(words.slice(0, -1)))
 		return undefined;
-	const voiced = groups.filter(isForTheVoice);
+	const voiced = groups.filter((group) => isForTheVoice(group, isAfterName));
 	return voiced.length === groups.length ? undefined : voiced.join(' ');
 }

@@ -16,10 +16,18 @@ import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
 import { received } from './received';
 import { readSubtitles } from './subtitleFile';
-import { type Parentheses, readBracketsAloud, spokenTags, toneTags, untonedTags } from './toneTags';
+import { isTone } from './tones';
+import {
+	type Parentheses,
+	readBracketsAloud,
+	spokenTags,
+	type TagRules,
+	toneTags,
+	untonedTags,
+} from './toneTags';
 
 /** How to read a text. */
-export interface TextOptions {
+export interface TextOptions extends TagRules {
 	textFormat: TextFormatOption;
 	parentheses: Parentheses;
 	pronunciations: Pronunciation[];
@@ -81,7 +89,8 @@ const UNREADABLE_NOTE =
 function notesOn(
 	{ dropped, notes }: ReadText,
 	written: string,
-	{ parentheses }: TextOptions,
+	tags: Span[],
+	{ parentheses, takesDirections }: TextOptions,
 ): string[] {
 	const all = [...notes];
 	if (UNREADABLE.test(written)) all.push(UNREADABLE_NOTE);
@@ -98,10 +107,18 @@ function notesOn(
 			`The text has ${untoned.length} short parentheses that are not tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Words in Parentheses" to "Read Aloud" to have them spoken.`,
 		);
 	}
-	const spoken = parentheses === 'readAloud' ? spokenTags(written) : [];
+	const spoken = parentheses === 'readAloud' ? spokenTags(written, tags) : [];
 	if (spoken.length > 0) {
 		all.push(
 			`Words in brackets that are no known tone words are spoken, such as ${spoken[0]}. If the model is to take them for tone tags, set "Words in Parentheses" to "Tone Tags".`,
+		);
+	}
+	const free = tags
+		.map(({ start, end }) => written.slice(start, end))
+		.find((tag) => !isTone(tag.slice(1, -1).trim(), 'derived'));
+	if (takesDirections && parentheses === 'readAloud' && free !== undefined) {
+		all.push(
+			`Small words in square brackets were sent as directions, which this model takes, such as ${free}. To have them spoken, write them without brackets.`,
 		);
 	}
 	return all;
@@ -130,9 +147,9 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 		end: offsetOf(withoutMarks, end),
 		text: said,
 	}));
-	const readAloud = options.parentheses === 'readAloud' ? readBracketsAloud(text) : [];
+	const tags = toneTags(text, options.parentheses, options);
+	const readAloud = options.parentheses === 'readAloud' ? readBracketsAloud(text, tags) : [];
 	let spoken = rewrite(unchanged(text), inOrder([...readings, ...readAloud]));
-	const tags = toneTags(text, options.parentheses);
 	const tagsIn = (mapped: MappedText): Span[] =>
 		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));
 	if (options.pronunciations.length > 0) {
@@ -168,7 +185,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 				letters: letters(raw.leftOut) + (readText.lettersLeftOut ?? 0),
 				spoken: text,
 			}),
-			...notesOn(readText, text, options),
+			...notesOn(readText, text, tags, options),
 		],
 	};
 }

@@ -7,7 +7,9 @@
  *     Come in.                       Come in.
  *     [door closes]
  */
-import { withoutDirections } from './directions';
+import { InputError, NOTHING_SENT } from '../core/errors';
+import { closingOf } from './closing';
+import { behindName, withoutDirections } from './directions';
 import { withoutThoughts } from './thoughts';
 import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
 import { TIME_RANGE } from './times';
@@ -17,6 +19,8 @@ import { isTone } from './tones';
 /** What nobody says, each with an example from the script, if there is any. */
 export interface LeftOut {
 	preface?: string;
+	/** What a model says to its reader behind the script. */
+	closing?: string;
 	direction?: string;
 	fence?: string;
 	/** A model's thoughts are long: it is enough that there were some. */
@@ -27,6 +31,17 @@ export interface LeftOut {
 export interface Script {
 	text: string;
 	leftOut: LeftOut;
+	/** Names, folded, that have a form which only speakers have: in tags, alone above their words, behind a time. */
+	named: Set<string>;
+}
+
+/** What is done with brackets, and with what nobody says. */
+export interface Directions {
+	parentheses: Parentheses;
+	/** See `TagRules`. */
+	takesDirections: boolean;
+	/** Whether a speaker of the list says what is nobody's. */
+	hasNarrator: boolean;
 }
 
 /** Whether a name, folded, is that of a speaker or the narrator. */
@@ -46,12 +61,16 @@ const EMPHASIS_TAG = /<\/?(?:b|strong|em|i|u)>/gi;
 export const linesOfHtml = (script: string): string =>
 	script.replace(BLOCK_TAG, '\n').replace(EMPHASIS_TAG, '');
 
-/** Writes `<Anna>…</Anna>`, `<v Anna>` and `<voice name="Anna">` as lines. */
-function linesOfTags(script: string, isKnown: IsKnown): string {
+/** Writes `<Anna>…</Anna>`, `<v Anna>` and `<voice name="Anna">` as lines; `named` gets the names. */
+function linesOfTags(script: string, isKnown: IsKnown, named: Set<string>): string {
+	const lineOf = (name: string) => {
+		named.add(foldName(name));
+		return `\n${name.trim()}: `;
+	};
 	const unvoiced = script.replace(VOICE_TAG, (tag, quoted?: string, plain?: string) => {
 		const name = quoted ?? plain;
 		if (name === undefined) return '\n';
-		return isKnown(foldName(name)) || SINGLE_NAME.test(name.trim()) ? `\n${name.trim()}: ` : tag;
+		return isKnown(foldName(name)) || SINGLE_NAME.test(name.trim()) ? lineOf(name) : tag;
 	});
 	const closed = new Set<string>();
 	let namesAreTags = false;
@@ -60,11 +79,30 @@ function linesOfTags(script: string, isKnown: IsKnown): string {
 		else namesAreTags ||= isKnown(foldName(name));
 	}
 	if (!namesAreTags) return unvoiced;
+	checkTags(unvoiced, isKnown);
 	return unvoiced.replace(SCRIPT_TAG, (tag, slash: string, name: string) => {
 		const key = foldName(name);
 		if (!closed.has(key) || !(isKnown(key) || SINGLE_NAME.test(name))) return tag;
-		return slash ? '\n' : `\n${name}: `;
+		return slash ? '\n' : lineOf(name);
 	});
+}
+
+const AROUND_TAG = 30;
+
+/** Throws InputError where the tag of one speaker ends with that of another: who says what is between them? */
+function checkTags(script: string, isKnown: IsKnown): void {
+	let open: string | undefined;
+	for (const { 0: tag, 1: slash, 2: name, index } of script.matchAll(SCRIPT_TAG)) {
+		if (!isKnown(foldName(name))) continue;
+		if (slash && open !== undefined && foldName(open) !== foldName(name)) {
+			const place = script.slice(Math.max(0, index - AROUND_TAG), index + tag.length);
+			throw new InputError(
+				`In the script, <${open}> ends with ${tag}: "${place.replace(/\s+/g, ' ').trim()}"`,
+				`End each speech with the tag of who says it. ${NOTHING_SENT}`,
+			);
+		}
+		open = slash ? undefined : name;
+	}
 }
 
 /** A time before a name, a time in brackets, and marks around them. */
@@ -80,7 +118,13 @@ const LONE_NAME = new RegExp(
 	'u',
 );
 /** How a line in capitals begins that is a scene or a cut, not a name. */
-const SCENE_HEADING = /^(?:INT|EXT|EST|FADE|CUT|DISSOLVE|THE END|END)\b/;
+const SCENE_HEADING = /^(?:INT|EXT|EST|I\/E|FADE|CUT|SMASH|MATCH|DISSOLVE|THE END|END)\b/;
+/** What only screenplays have: scenes, fades, and marks behind a name that stands alone. */
+const SCREENPLAY =
+	/^[ \t]{0,40}[*_]{0,2}(?:(?:INT|EXT|INT\.?\/EXT|I\/E)\.[ \t]|FADE (?:IN|OUT|TO)\b|(?:CUT|DISSOLVE) TO:)|^[ \t]{0,60}[*_]{0,2}\p{Lu}[^\p{Ll}\n()]{1,40}\((?:V\.?O|O\.?S|O\.?C|CONT['’]?D)\.?\)[*_]{0,2}[ \t]{0,20}\r?$/u;
+/** `[Host] Welcome back.` */
+const NAME_IN_BRACKETS =
+	/^([ \t]{0,20}(?:[-*+>][ \t]{1,4})?[*_]{0,3})[[［【]([^[\]［］【】:：\n]{1,60})[\]］】]([*_]{0,3})(?=[ \t]*[^\s:：(（[［])/u;
 const isCapitals = (name: string) =>
 	/^[^\p{Ll}]*$/u.test(name) && (/\p{Lu}.*\p{Lu}/u.test(name) || /\p{Lo}/u.test(name));
 
@@ -104,15 +148,19 @@ function prefaceEnd(text: string, first: number): number {
  * Brings a script into lines of `Name: words`, and leaves out what nobody says: times before names, fences around the script, a
  * preface, and lines of nothing but music or stage directions (with `parentheses` = `tags`, brackets are for the model).
  */
-export function tidyScript(script: string, isKnown: IsKnown, parentheses: Parentheses): Script {
+export function tidyScript(script: string, isKnown: IsKnown, directions: Directions): Script {
+	const { parentheses } = directions;
 	const said = withoutThoughts(script);
-	const reader = new ScriptReader(linesOfTags(said, isKnown).split('\n'), isKnown, parentheses);
+	const named = new Set<string>();
+	const lines = linesOfTags(said, isKnown, named).split('\n');
+	const reader = new ScriptReader(lines, isKnown, named, directions);
 	if (said !== script) reader.leftOut.hasThoughts = true;
+	reader.leaveOutClosing();
 	const text = [...reader.tidied()].join('\n');
-	const first = namesIn(text, parentheses).find(({ key }) => isKnown(key));
+	const first = namesIn(text, parentheses, isKnown).find(({ key }) => isKnown(key));
 	const start = first ? prefaceEnd(text, first.at) : 0;
 	if (start > 0) reader.leftOut.preface = text.slice(0, start).trim();
-	return { text: text.slice(start), leftOut: reader.leftOut };
+	return { text: text.slice(start), leftOut: reader.leftOut, named };
 }
 
 /** A tone that is emphasized where a speech begins, as a tag: `Ben: *laughs* Hello!` */
@@ -127,12 +175,39 @@ class ScriptReader {
 	readonly leftOut: LeftOut = {};
 	/** Whether a name has stood alone on a line. */
 	private namesStandAlone = false;
+	private readonly isScreenplay: boolean;
+	/** What stands alone on lines of a screenplay more than once. */
+	private readonly recurring = new Set<string>();
 
 	constructor(
-		private readonly lines: string[],
+		private lines: string[],
 		private readonly isKnown: IsKnown,
-		private readonly parentheses: Parentheses,
-	) {}
+		private readonly named: Set<string>,
+		private readonly directions: Directions,
+	) {
+		this.isScreenplay =
+			lines.some((line) => SCREENPLAY.test(line)) &&
+			lines.some((line) => isCapitals(line) && this.isAlone(line));
+		const seen = new Set<string>();
+		for (const line of this.isScreenplay ? lines : []) {
+			const [, , name = ''] = LONE_NAME.exec(line.trimEnd()) ?? [];
+			if (seen.has(name)) this.recurring.add(name);
+			seen.add(name);
+		}
+	}
+
+	private get parentheses(): Parentheses {
+		return this.directions.parentheses;
+	}
+
+	/** Leaves out what stands behind the last speech and speaks to the reader. */
+	leaveOutClosing(): void {
+		const last = this.lines.findLastIndex((line) => this.isSpeech(line));
+		const closing = last < 0 ? undefined : closingOf(this.lines, last + 1);
+		if (!closing) return;
+		this.leftOut.closing = closing.words;
+		this.lines = this.lines.slice(0, closing.at);
+	}
 
 	*tidied(): Generator<string> {
 		const fences = this.fencesAround();
@@ -145,12 +220,23 @@ class ScriptReader {
 			const timed = raw.slice(pauses.length);
 			const untimed = this.withoutTime(timed);
 			if (TIME_ALONE.test(untimed.trim()) && this.isBeforeSpeaker(index)) continue;
-			const words = this.nameAlone(untimed, untimed !== timed, index) ?? untimed;
+			const alone = this.nameAlone(untimed, untimed !== timed, index);
+			const words = alone ?? this.nameInBrackets(untimed);
+			if (this.isOutside(words, alone !== undefined)) {
+				const action = this.action(words);
+				if (action !== undefined) yield action;
+				continue;
+			}
 			const isOwnLine = pauses !== '' && this.nameOf(words) !== undefined;
 			if (isOwnLine) yield pauses.trimEnd();
 			const whole = isOwnLine ? words : pauses + words;
 			const from = this.speakerOf(whole)?.from ?? 0;
-			const line = from > 0 ? withToneTag(whole, from) : whole;
+			const toned = from > 0 ? withToneTag(whole, from) : whole;
+			const { line, direction } =
+				from > 0 && this.parentheses === 'readAloud'
+					? behindName(toned, from, this.directions.takesDirections)
+					: { line: toned, direction: undefined };
+			this.leftOut.direction ??= direction ?? this.speakerOf(whole)?.direction;
 			const voiced = withoutDirections(line.slice(from), from > 0, this.parentheses);
 			if (voiced === undefined) {
 				yield line;
@@ -168,7 +254,51 @@ class ScriptReader {
 	}
 
 	private nameOf(line: string): Name | undefined {
-		return namesIn(line, this.parentheses).at(0);
+		return namesIn(line, this.parentheses, this.isKnown).at(0);
+	}
+
+	/** Whether a speaker's name stands at the start of a line, or alone on it. */
+	private isSpeech(line: string): boolean {
+		const untimed = this.withoutTime(line);
+		return this.speakerOf(this.nameInBrackets(untimed)) !== undefined || this.isAlone(untimed);
+	}
+
+	private isAlone(line: string): boolean {
+		const [, , name = ''] = LONE_NAME.exec(line.trimEnd()) ?? [];
+		return name !== '' && this.isKnown(foldName(name));
+	}
+
+	/** The line with a speaker's name in brackets as one before a colon. */
+	private readonly nameInBrackets = (line: string): string =>
+		line.replace(NAME_IN_BRACKETS, (brackets, marks: string, name: string, marksBehind: string) =>
+			this.isKnown(foldName(name)) ? `${marks}${name}:${marksBehind} ` : brackets,
+		);
+
+	/** Where the reading of a screenplay is: in a speech, whose words have begun or not, or outside of any. */
+	private place: 'named' | 'speech' | 'outside' | 'action' = 'outside';
+
+	/** Whether a line of a screenplay with names alone on lines is nobody's: it stands behind the blank line that ends a speech. */
+	private isOutside(line: string, isName: boolean): boolean {
+		if (!this.isScreenplay) return false;
+		const isBlank = line.trim() === '';
+		if (isName || this.speakerOf(line)) this.place = isName ? 'named' : 'speech';
+		else if (this.place === 'named' && !isBlank) this.place = 'speech';
+		else if (isBlank && this.place !== 'named') this.place = 'outside';
+		return this.place === 'outside' || this.place === 'action';
+	}
+
+	/** A line of action: the narrator's, if there is one; headings and transitions are nobody's. */
+	private action(line: string): string | undefined {
+		const words = line.trim();
+		if (words === '') return '';
+		const isHeading = SCENE_HEADING.test(words.replace(/^[*_#\s]+/, '')) || isCapitals(words);
+		if (isHeading || !this.directions.hasNarrator) {
+			this.leftOut.direction ??= words;
+			return undefined;
+		}
+		const goesOn = this.place === 'action';
+		this.place = 'action';
+		return goesOn ? words : `Narrator: ${words}`;
 	}
 
 	/** The name that a line begins with, if it is that of a speaker. */
@@ -206,9 +336,9 @@ class ScriptReader {
 		const [whole, indent, marks, bracket, marksBehind] = time;
 		const rest = indent + (marksBehind ? '' : marks) + line.slice(whole.length);
 		const name = this.nameOf(rest);
-		const isName =
-			this.isKnown(foldName(rest)) ||
-			(name !== undefined && (this.isKnown(name.key) || looksLikeName(name.name)));
+		const isStranger = name !== undefined && looksLikeName(name.name) && !isLabel(name.key);
+		if (isStranger) this.named.add(name.key);
+		const isName = this.isKnown(foldName(rest)) || (name && this.isKnown(name.key)) || isStranger;
 		return bracket !== undefined || isName ? rest : line;
 	}
 
@@ -219,7 +349,9 @@ class ScriptReader {
 		const isTimed = hasTime || time !== undefined || TIME_ALONE.test(direction ?? '');
 		const isCertain = isCapitals(name) || marks !== '' || isTimed;
 		const isSpeaker = this.isKnown(foldName(name)) && isCertain;
-		if (!isSpeaker && !(this.namesStandAlone && this.isStranger(name, index))) return undefined;
+		const mayBeStranger = this.namesStandAlone || this.isScreenplay;
+		if (!isSpeaker && !(mayBeStranger && this.isStranger(name, index))) return undefined;
+		this.named.add(foldName(name));
 		this.namesStandAlone = true;
 		const tone = direction === undefined ? '' : ` (${direction})`;
 		return `${name}${tone}:${line.endsWith('\r') ? '\r' : ''}`;
@@ -230,7 +362,7 @@ class ScriptReader {
 		const isBlank = (at: number) => (this.lines.at(at) ?? '').trim() === '';
 		return (
 			isCapitals(name) &&
-			SINGLE_NAME.test(name) &&
+			(SINGLE_NAME.test(name) || (looksLikeName(name) && this.recurring.has(name))) &&
 			!isLabel(foldName(name)) &&
 			!SCENE_HEADING.test(name) &&
 			(index === 0 || isBlank(index - 1)) &&

@@ -12,6 +12,14 @@ import { isTone } from './tones';
 /** What words in brackets are, unless they are known tones: tone tags, or to be read aloud. */
 export type Parentheses = 'tags' | 'readAloud';
 
+/** What else makes a tag. */
+export interface TagRules {
+	/** The text begins behind a speaker's name, where forms of tones count in round brackets, too. */
+	isSpeech?: boolean;
+	/** The model takes directions in words of one's own: all in square brackets that can be one is a tag. */
+	takesDirections?: boolean;
+}
+
 /** Up to 60 characters between brackets of one kind. */
 const BRACKETS =
 	/[(（]([^()（）[\]［］]{1,60})[)）]|(?<!\[)[[［]([^()（）[\]［］<>{}\\^]{1,60})[\]］](?![\]:：(]|\[\d+\])/gu;
@@ -41,8 +49,14 @@ function isAttached(text: string, at: number): boolean {
 	return LETTER_MARK_OR_DIGIT.test(last) && !UNSPACED.test(last);
 }
 
-function isSquareTag(content: string, parentheses: Parentheses): boolean {
-	if (isTone(content.trim())) return true;
+/** Words in small letters, but no remark of an editor, and no part of a sentence: no article, pronoun or preposition first. */
+const FREE_DIRECTION =
+	/^(?!(?:sic|citation|emphasis|translat|redact|omitted|inaudible|unclear|crosstalk|the|an?|i|he|she|it|we|they|you|his|her|its|their|our|my|your|this|that|these|those|who|which|in|on|at|of|to|for|from|by|with|as|about|into|over|under|and|or|see)\b)\p{Ll}[\p{Ll}\p{M}\s'’,-]*$/u;
+
+function isSquareTag(content: string, parentheses: Parentheses, rules: TagRules): boolean {
+	const words = content.trim();
+	if (isTone(words, 'derived')) return true;
+	if (rules.takesDirections && WORD.test(words) && FREE_DIRECTION.test(words)) return true;
 	return parentheses === 'tags' && areWords(content);
 }
 
@@ -73,15 +87,19 @@ function isRoundTag(content: string, before: string, parentheses: Parentheses): 
  * This is the one place that says what a tag is: a known tone or, with `parentheses` = `tags`, what has the shape of
  * one, since tones differ by language and model.
  */
-export function toneTags(text: string, parentheses: Parentheses): Span[] {
+export function toneTags(text: string, parentheses: Parentheses, rules: TagRules = {}): Span[] {
+	/** Where the tags end that a speech begins with. */
+	let opening = rules.isSpeech ? 0 : -1;
 	return [...text.matchAll(BRACKETS)].flatMap(({ 0: tag, 1: round, 2: square, index }) => {
 		const before = text.slice(Math.max(0, index - REACH), index);
 		const isPartOfWord = !/[（［]/.test(tag) && isAttached(text, index);
 		if (isPartOfWord || isPauseMark(tag) || BLANK_LINE.test(tag)) return [];
+		const isOpening = opening >= 0 && text.slice(opening, index).trim() === '';
 		const isTag =
 			round === undefined
-				? isSquareTag(square, parentheses)
-				: isRoundTag(round, before, parentheses);
+				? isSquareTag(square, parentheses, rules)
+				: isRoundTag(round, before, parentheses) || (isOpening && isTone(round.trim(), 'derived'));
+		opening = isTag && isOpening ? index + tag.length : -1;
 		return isTag ? [{ start: index, end: index + tag.length }] : [];
 	});
 }
@@ -96,15 +114,17 @@ export const untonedTags = (text: string): string[] =>
 		.map(([tag]) => tag);
 
 /** What is read aloud, but stands where a tone tag would: all in square brackets, parentheses between sentences. */
-export const spokenTags = (text: string): string[] =>
-	toneTags(text, 'tags').flatMap(({ start, end }) => {
+export const spokenTags = (text: string, tags: Span[]): string[] => {
+	const sent = new Set(tags.map(({ start }) => start));
+	return toneTags(text, 'tags').flatMap(({ start, end }) => {
 		const tag = text.slice(start, end);
 		const isSquare = /^[[［]/.test(tag);
 		const before = text.slice(Math.max(0, start - REACH), start);
 		const content = tag.slice(1, -1).trim();
-		const isSpoken = areWords(content) && !isTone(content);
+		const isSpoken = areWords(content) && !sent.has(start);
 		return isSpoken && (isSquare || isBetweenSentences(before)) ? [tag] : [];
 	});
+};
 
 /** A text of the same length, with `X` for all in tags but white space: nothing there ends a word, a clause or a sentence. */
 export function maskTags(text: string, tags: Span[]): string {
@@ -215,18 +235,19 @@ const noteLinks = (text: string): Edit[] =>
 	});
 
 /**
- * Replaces parentheses, and square brackets around words, with commas, except those around known tone words, since a
- * model may not speak what is in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join
+ * Replaces parentheses, and square brackets around words, with commas, except `tags`, since a model may not speak what is
+ * in brackets: `The ship (a brig) sank.` becomes `The ship, a brig, sank.` Suffixes join
  * their word (`item(s)`); calls, formulas and indexes stay (`f(x)`). Of links to notes, the words are read.
  */
-export function readBracketsAloud(text: string): Edit[] {
+export function readBracketsAloud(text: string, tags: Span[]): Edit[] {
+	const sent = new Set(tags.map(({ start }) => start));
 	const beforeSpaces = (at: number) => {
 		while (/[ \t\u00a0]/.test(text.charAt(at - 1))) at--;
 		return at;
 	};
 	const edits = pairs(text).flatMap(([open, close]): Edit[] => {
 		const content = text.slice(open + 1, Math.min(close, open + CONTENT_REACH)).trim();
-		if (isTone(content)) return [];
+		if (sent.has(open) || isTone(content)) return [];
 		const wide = /[（［]/.test(text.charAt(open));
 		const after = text.charAt(close + 1);
 		const replaced = (opening: string, closing: string, start = open, last = close) => [
@@ -247,7 +268,9 @@ export function readBracketsAloud(text: string): Edit[] {
 				? replaced('', '')
 				: replaced(' ', LETTER_MARK_OR_DIGIT.test(after) ? ' ' : '');
 		}
-		if (!wide && PREFIX.test(content) && isSpacedLetter(after)) return replaced('', '');
+		// `[T]he`, but not `[Host]Welcome`.
+		const isPrefix = PREFIX.test(content) && !/^\p{L}{2,}\p{Lu}/u.test(content + after);
+		if (!wide && isPrefix && isSpacedLetter(after)) return replaced('', '');
 		const start = beforeSpaces(open);
 		const last = beforeSpaces(close);
 		const opensClause = OPENS.test(text.charAt(start - 1));

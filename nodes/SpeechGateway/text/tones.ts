@@ -58,15 +58,49 @@ const AROUND =
 /** The longest content of a tone tag, UTF-16 units. */
 const MAX_TAG_LENGTH = 60;
 
-/** Whether the content of parentheses is a known tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. */
-export function isTone(content: string): boolean {
+const isKnown = (words: string): boolean =>
+	TONES.has(words.replace(/ /g, '-')) || SOUNDS.test(words) || TONES.has(words);
+
+/** Tones that are everyday words in round brackets. */
+const ALSO =
+	/^(?:deadpan|mischievous|appalled|wheez(?:es|ing)|swallows|flatly|hesitant|wistful|eager)$/;
+/** `strong French accent`, but not `the accent`. */
+const ACCENT =
+	/^(?!(?:the|an?|his|her|its|their|our|my|your|this|that|no|any|with|of|acute|grave)\b)(?:\p{L}{2,20} ){1,3}accent$/u;
+/** `-ly` behind the forms that an adjective takes before it: happily, gently, sarcastically. */
+const ADVERB = /^\p{L}{3,20}ly$/u;
+
+/**
+ * Whether words are a tone in a place where nothing else stands: `starts laughing`, `laughs harder`, `sighs heavily`,
+ * `mischievously`, `happy gasp`, `strong French accent`.
+ */
+function isDerived(words: string): boolean {
+	if (ALSO.test(words) || ACCENT.test(words)) return true;
+	const stem = words.slice(0, -2);
+	const adjectives = [stem, stem.replace(/i$/, 'y'), `${stem}e`, stem.replace(/al$/, '')];
+	if (ADVERB.test(words) && adjectives.some((one) => TONES.has(one) || ALSO.test(one))) return true;
+	const [first, ...others] = words.split(' ');
+	const rest = others.join(' ');
+	if (/^(?:starts|begins|continues)$/.test(first)) return SOUNDS.test(rest.replace(/^to /, ''));
+	if (SOUNDS.test(rest)) return TONES.has(first) || ALSO.test(first);
+	return SOUNDS.test(first) && (/^(?:harder|louder|again)$/.test(rest) || ADVERB.test(rest));
+}
+
+/**
+ * Whether the content of brackets is a known tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. `derived`: or a
+ * form of one, which counts in square brackets and behind a speaker's name alone.
+ */
+export function isTone(content: string, forms: 'known' | 'derived' = 'known'): boolean {
 	if (content.length > MAX_TAG_LENGTH) return false;
-	const isKnown = (words: string) =>
-		TONES.has(words.replace(/ /g, '-')) || SOUNDS.test(words) || TONES.has(words);
 	const parts = content
 		.toLowerCase()
 		.split(/\s*(?:[,，、;]\s*(?:(?:and|then)\s)?|\b(?:and|then)\b)\s*/);
 	return parts
 		.map((part) => part.trim().replace(/\s+/g, ' '))
-		.every((part) => isKnown(part) || isKnown(part.replace(AROUND, '')));
+		.every((part) => {
+			const bare = part.replace(AROUND, '');
+			return (
+				isKnown(part) || isKnown(bare) || (forms === 'derived' && [part, bare].some(isDerived))
+			);
+		});
 }

@@ -19,7 +19,7 @@ import { narration, withFiles } from './narration';
 import { voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../requests/operation';
 import { checkTaggable } from '../../files/podcast';
-import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
+import { hintsOn, mustBeSpeakable, prepared, takesDirections } from '../../speech/speaking';
 import {
 	cutIntoSegments,
 	type Draft,
@@ -31,6 +31,9 @@ import {
 	type PlannedHeading,
 	planner,
 } from '../../speech/plan';
+
+/** How the words of a script are read. */
+type SpokenOptions = TextInput & { model: string };
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
@@ -55,6 +58,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
 		headings: options.textFormat !== 'plain' || input.chapters === 'headings',
 		parentheses: input.parentheses,
+		takesDirections: takesDirections(input.model),
 	});
 	checkSpeakers(parsed);
 	const { pauseBeforeMs, segments, lines, ...read } = linesSpoken(parsed, input, options, earlier);
@@ -65,6 +69,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		}),
 		...notes,
 		...leftOutHints(parsed.leftOut),
+		...spokenNameHints(parsed),
 		...read.hints,
 	];
 	const text = segments.map((segment) => segment.text).join('');
@@ -91,13 +96,14 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 function linesSpoken(
 	{ lines: said }: Dialogue,
 	input: DialogueInput,
-	options: TextInput,
+	options: SpokenOptions,
 	earlier: EarlierIn,
 ): Pick<Draft, 'pauseBeforeMs' | 'segments' | 'lines' | 'hints'> {
 	const narrator = input.speakers.find(({ name }) => isNarrator(name));
 	const segments: DraftSegment[] = [];
 	const lines: Line[] = [];
-	const hints: string[] = [];
+	/** By what is the same in all that differ in their example alone. */
+	const hints = new Map<string, string>();
 	let pauseBeforeMs = 0;
 	/** Headings and the time of what is spoken next. */
 	let headings: string[] = [];
@@ -106,8 +112,11 @@ function linesSpoken(
 		headings.push(...before);
 		const speaker = name === undefined ? narrator : input.speakers.find((one) => one.name === name);
 		const voice = speaker?.voice ?? DEFAULT_VOICE;
-		const text = prepared(words, options);
-		hints.push(...hintsOn(text, false));
+		const text = prepared(words, { ...options, isSpeech: name !== undefined });
+		for (const hint of hintsOn(text, false)) {
+			const [kind] = hint.split(' such as ');
+			if (!hints.has(kind)) hints.set(kind, hint);
+		}
 		// Headings stand between the lines of a script: within a line, there is none to cut at.
 		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, earlier(voice, lines.length));
 		const last = segments.at(-1);
@@ -128,7 +137,7 @@ function linesSpoken(
 		for (const segment of spoken)
 			segments.push({ ...segment, line: lines.length - 1, voice, speaker: speaker?.name });
 	}
-	return { pauseBeforeMs, segments, lines, hints };
+	return { pauseBeforeMs, segments, lines, hints: [...hints.values()] };
 }
 
 /** Throws InputError where it is not certain who speaks. */
@@ -154,17 +163,22 @@ function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void
 }
 
 /** Says what of a script nobody says, and how to have it spoken. */
-const leftOutHints = ({ preface, direction, fence, hasThoughts }: LeftOut): string[] => [
+const leftOutHints = ({ preface, closing, direction, fence, hasThoughts }: LeftOut): string[] => [
 	...(hasThoughts ? ["A model's thoughts were left out."] : []),
 	...(preface === undefined
 		? []
 		: [
 				`What stands before the script was left out: "${beginningOf(preface, MOST_CHARACTERS_SHOWN)}" To have it spoken, write "Narrator:" before it.`,
 			]),
+	...(closing === undefined
+		? []
+		: [
+				`What stands behind the script was left out: "${beginningOf(closing, MOST_CHARACTERS_SHOWN)}" To have it spoken, write a name before it.`,
+			]),
 	...(direction === undefined
 		? []
 		: [
-				`Lines of nothing but music or stage directions were left out, such as "${beginningOf(direction, MOST_CHARACTERS_SHOWN)}" To have one spoken, write it without brackets or marks; set "Words in Parentheses" to "Tone Tags" to send brackets to the model.`,
+				`Music and stage directions were left out, such as "${beginningOf(direction, MOST_CHARACTERS_SHOWN)}" To have one spoken, write it without brackets or marks; set "Words in Parentheses" to "Tone Tags" to send brackets to the model.`,
 			]),
 	...(fence === undefined
 		? []
@@ -172,6 +186,12 @@ const leftOutHints = ({ preface, direction, fence, hasThoughts }: LeftOut): stri
 ];
 
 const MOST_CHARACTERS_SHOWN = 60;
+
+/** What is spoken may be the name of somebody who speaks once. */
+const spokenNameHints = ({ spokenName: name }: Dialogue): string[] =>
+	name === undefined
+		? []
+		: [`"${name}:" is spoken as words: if somebody of that name speaks, add them to "Speakers".`];
 
 /** Text that is nobody's may be a speaker's whose name was not recognised. */
 function narratorHints(segments: DraftSegment[]): string[] {
@@ -201,7 +221,7 @@ function voiceHints(segments: DraftSegment[]): string[] {
 const scriptChapters = (
 	segments: DraftSegment[],
 	lines: Line[],
-	options: TextInput,
+	options: SpokenOptions,
 ): PlannedHeading[] =>
 	lines.flatMap(({ headings }, index) =>
 		headings.map((title) => ({
