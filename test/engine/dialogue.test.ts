@@ -69,6 +69,24 @@ test('speakers without a voice are named, and nothing is sent', async () => {
 	expect(sim.requests).toEqual([]);
 });
 
+test('a script as a list, or as JSON', async () => {
+	const turns = [
+		{ speaker: 'Anna', text: '(nodding) Hello, Ben.' },
+		{ speaker: 'Ben', text: 'Hi!\nAll well?' },
+	];
+	const json = `\`\`\`json\n${JSON.stringify(turns)}\n\`\`\``;
+	const { outputs, hints } = await run({
+		items: [item({ script: turns }), item({ script: json })],
+	});
+	const words = ['Hello, Ben.', 'Hi!\nAll well?'];
+	expect(sim.charged().sort()).toEqual([...words, ...words].sort());
+	expect(outputs[0].map(({ json: { speakers } }) => speakers)).toEqual([
+		['Anna', 'Ben'],
+		['Anna', 'Ben'],
+	]);
+	expect(hints.join()).toContain('Music and stage directions were left out, such as "(nodding)"');
+});
+
 test('speakers from an expression, by name: with the default voice, and by the title of a voice', async () => {
 	const spokenBy = async (title: string) => {
 		const voices = { Anna: 'default', Ben: { mode: 'title', value: title } };

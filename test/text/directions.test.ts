@@ -1,5 +1,6 @@
 /** Stage directions, screenplays, and what models say around a script. */
 import { parseDialogue } from '../../nodes/SpeechGateway/text/dialogue';
+import { scriptOfTurns } from '../../nodes/SpeechGateway/text/turns';
 import { prepare } from './prepared';
 
 const SPEAKERS = ['Anna', 'Ben', 'host_1', 'SPEAKER_00', 'Maria (Host)', '小明'];
@@ -218,5 +219,30 @@ describe('what a model says behind the script', () => {
 	test('before the last name, it is said', () => {
 		const script = `Anna: Hi.\n\nLet me know if the script is too long.\n\nBen: Yes.`;
 		expect(said(script)[0][1]).toBe('Hi.\n\nLet me know if the script is too long.');
+	});
+});
+
+describe('a list of turns', () => {
+	const HI_HO = { script: 'Anna: Hi.\nBen: Ho.', names: ['Anna', 'Ben'] };
+	test.each([
+		'[{"speaker":"Anna","text":"Hi."},{"speaker":"Ben","text":"Ho."}]',
+		'```json\n[{"name":"Anna","line":" Hi. "},{"name":"Ben","line":"Ho."}]\n```',
+		'Here is the script:\n\n```json\n{"title": "Sea", "turns": [{"role":"Anna","content":"Hi."},{"role":"Ben","content":"Ho."}]}\n```\nEnjoy!',
+		'[{"speaker":"Anna","text":"Hi.","tone":"glad"},{"speaker":"Ben","text":"Ho."},{"speaker":"Ben","text":""}]',
+	])('%s', (source) => expect(scriptOfTurns(source)).toEqual(HI_HO));
+	test.each([
+		'[Anna] Hi.',
+		'[1, 2]',
+		'[]',
+		'{"Anna": "Hi."}',
+		'[{"speaker":"Anna"}]',
+		'[{"speaker":"Anna","text":"Hi."},{"note":"x"}]',
+		'Anna: [{"speaker":"Anna","text":"Hi."}]',
+		'{"a":[{"speaker":"Anna","text":"Hi."}],"b":[]}',
+		'Anna: Hi.\n```json\n{"a": 1}\n```',
+	])('is a text: %s', (source) => expect(scriptOfTurns(source)).toBeUndefined());
+	test('whose names are certain, whatever is in them', () => {
+		const { script, names } = scriptOfTurns('[{"speaker":"the moon","text":"Hi."}]')!;
+		expect(parseDialogue(script, ['Anna'], { named: names }).unknownSpeakers).toEqual(['the moon']);
 	});
 });

@@ -78,6 +78,7 @@ function strangersIn(
 	const keys = new Set(
 		names.filter(({ name, key }) => looksLikeName(name) && !isLabel(key)).map(({ key }) => key),
 	);
+	named.forEach((key) => keys.add(key));
 	const candidates = names.filter((name) => isKnown(name) || keys.has(name.key));
 	const numbered = new Set(candidates.filter(isKnown).map(({ key }) => withoutNumber(key)));
 	const unknown = new Map<string, string>();
@@ -152,7 +153,7 @@ function innerNameIn(texts: string[], names: string[]): string | undefined {
  *
  * Case, spaces, Markdown around the name and a full-width colon do not matter; for other ways to write a script see
  * `tidyScript`. Text before the first name belongs to the narrator, and so does `Narrator:`, unless that is in the
- * list. With `headings`, nobody says Markdown and HTML headings, and the speaker before a heading goes on after it.
+ * list. `named`: names that are those of speakers for certain. With `headings`, nobody says Markdown and HTML headings, and the speaker before a heading goes on after it.
  */
 export function parseDialogue(
 	script: string,
@@ -161,6 +162,7 @@ export function parseDialogue(
 		headings: withHeadings = false,
 		parentheses = 'readAloud' as Parentheses,
 		takesDirections = false,
+		named: surely = [] as string[],
 	} = {},
 ): Dialogue {
 	const speakers = new Map<string, string | undefined>();
@@ -177,6 +179,7 @@ export function parseDialogue(
 		? marksIn(text, parentheses, isKnownKey)
 		: namesIn(text, parentheses, isKnownKey);
 	const names = marks.filter((mark) => 'name' in mark);
+	for (const name of surely) named.add(foldName(name));
 	const unknown = strangersIn(names, isKnown, named);
 	const turns = marks.filter((mark) => 'heading' in mark || isKnown(mark) || unknown.has(mark.key));
 	const lines: DialogueLine[] = [];

@@ -9,6 +9,7 @@ import { type LeftOut, linesOfHtml } from '../../text/script';
 import { readingHint } from '../../text/format';
 import { received } from '../../text/received';
 import { scriptOfSubtitles } from '../../text/subtitleFile';
+import { scriptOfTurns } from '../../text/turns';
 import { beginningOf, firstIndex, letters } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
@@ -44,9 +45,11 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
  */
 const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { speakers } = input;
+	const turns = scriptOfTurns(input.script);
+	const source = turns?.script ?? input.script;
 	const names = speakers.map(({ name }) => name);
 	const keys = new Set(names.map(foldName));
-	const raw = received(input.script, input.textFormat, (name) => keys.has(foldName(name)));
+	const raw = received(source, input.textFormat, (name) => keys.has(foldName(name)));
 	const textFormat = raw.format;
 	const isSubtitles = textFormat === 'subtitles';
 	const { text: script, notes } = isSubtitles
@@ -59,6 +62,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		headings: options.textFormat !== 'plain' || input.chapters === 'headings',
 		parentheses: input.parentheses,
 		takesDirections: takesDirections(input.model),
+		named: turns?.names,
 	});
 	checkSpeakers(parsed);
 	const { pauseBeforeMs, segments, lines, ...read } = linesSpoken(parsed, input, options, earlier);

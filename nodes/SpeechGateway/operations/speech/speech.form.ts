@@ -18,6 +18,7 @@ import { cutFields, segmentFields } from '../../fields/segments';
 import { speakingFields, speechFields } from '../../fields/speech';
 import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { endpoints } from '../../gateway/endpoints';
+import { turnsOf } from '../../text/turns';
 
 /** What becomes a chapter of a text. */
 const headings = {
@@ -87,9 +88,10 @@ const script = textField(
 		hint: 'Any length. Names are not spoken. 1,000 characters cost about 1,430 tokens (Chinese: 5,000).',
 		placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
 		description:
-			'Who says what: each speech starts on a new line with the name of the speaker and a colon',
+			'Who says what: each speech starts on a new line with the name of the speaker and a colon; or a list, also as JSON, of { speaker, text }',
 	},
-	spokenText,
+	// An expression may give the list itself.
+	(value, label) => spokenText(turnsOf(value) ? JSON.stringify(value) : value, label),
 );
 
 /** A name of a script, trimmed, and who speaks for it. */
