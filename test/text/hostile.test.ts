@@ -1,6 +1,9 @@
+import { InputError } from '../../nodes/SpeechGateway/core/errors';
+import { parseDialogue } from '../../nodes/SpeechGateway/text/dialogue';
 import { formatOf } from '../../nodes/SpeechGateway/text/format';
 import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { scriptOfTurns } from '../../nodes/SpeechGateway/text/turns';
 import { TEST_DAY } from '../support/day';
 
 /** UTF-16 units. No timing: at this length a quadratic step takes minutes and runs into jest's own limit. */
@@ -50,6 +53,7 @@ const CUE_TIMES = '00:00:01,000 --> 00:00:02,000';
 const SUBTITLES = [
 	...all('a¦[¦(¦<v ¦<rt>¦{\\an8¦♪¦- ¦* ¦. (¦a:b ¦a: ¦ \t¦[at 1s] ¦【a¦_a_ ¦&gt;¦*a¦>¦\n¦1\n¦\n1\n'),
 	...all(`1\n${CUE_TIMES}\na\n\n¦${CUE_TIMES}\n¦${CUE_TIMES}\nA: (a) [b] ♪\n`),
+	...all(`[a]: ¦<v a>b ¦- [a]: b\n¦[0:01][0:02]¦**a`),
 	['settings without an end', `${CUE_TIMES} ${'a:b:'.repeat(LENGTH / 8)} c`],
 	['blanks behind the times', `${CUE_TIMES}${' a'.repeat(LENGTH / 4)}${' '.repeat(LENGTH / 4)}b`],
 ].map(([name, text]): [string, string] => [name, `${CUE_TIMES}\na\n${text}`]);
@@ -83,6 +87,15 @@ const AUTOMATIC: Array<[string, string]> = [
 		Array.from({ length: 300 }, (_, i) => `${'`'.repeat(303 - i)}md\n`).join(''),
 	],
 ];
+/** Timed text that is no SRT or WebVTT. */
+const TIMED = all(
+	'0:01\n¦0:01\na\n¦(0:01)\n¦0:00:01.000,0:00:02.000\n¦[0:00-0:01]¦[0:00-0:01] A: a\n¦[00:01.00][00:02.00]¦[00:01.00]a\n¦' +
+		'[ar:¦[ar:a]\n¦[Script Info]\n¦{1}{2}a\n¦<tt ¦<transcript>¦**[0:00-0:01] A¦\uFDD00\uFDD1',
+);
+const SCRIPTS = all(
+	'Anna: (a) ¦Anna: (a b) A¦(a)¦ANNA\na\n\n¦INT. A\n\nANNA\na\n\nOLD MAN\na\n\n¦FADE IN:\n¦ANNA (V.O.)\n¦[Anna]a¦[Anna]a\n¦' +
+		'---\nI can ¦Would you like a¦a_1: a\n¦a_¦Anna (a¦A: a\nB: a\n¦<Anna>a</Anna>¦<Anna>¦```json\n[¦[{"speaker":"A","text":"a"},¦This script words ¦Transcribed by A ',
+);
 
 const options: TextOptions = {
 	textFormat: 'plain',
@@ -99,6 +112,26 @@ function ofTheDay([name, source]: [string, string], index: number): [string, str
 	const isLong = (index + TEST_DAY) % LONG_EVERY_DAYS === 0;
 	return isLong ? [`${name}, long`, source] : [name, source.slice(0, SHORTENED)];
 }
+
+test.each(TIMED.map(ofTheDay))('timed text: %s', (_name, source) => {
+	const timed = `0:00:00.000,0:00:01.000\na\n${source}`;
+	for (const text of [source, timed, `[ti:a]\n${source}`, `0:00\na\n${source}`]) {
+		formatOf(text);
+		try {
+			prepareText(text, { ...options, textFormat: 'subtitles' });
+		} catch (error) {
+			expect(error).toBeInstanceOf(InputError);
+		}
+	}
+});
+
+test.each(SCRIPTS.map(ofTheDay))('script: %s', (_name, source) => {
+	const part = source.slice(0, SHORTENED);
+	for (const script of [source, `FADE IN:\n\nANNA\na\n\n${part}`, `${part}\n\nAnna: a\n${part}`]) {
+		scriptOfTurns(script);
+		parseDialogue(script, ['Anna', 'Narrator']);
+	}
+});
 
 describe.each([
 	['plain', PLAIN],

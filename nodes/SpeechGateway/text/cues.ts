@@ -1,6 +1,7 @@
-/** The cues of SRT and WebVTT files, as they stand there; `subtitleFile` makes a text of them. */
+/** The cues of SRT and WebVTT files and of other timed text, as they stand there; `subtitleFile` makes a text of them. */
 import { InputError, NOTHING_SENT } from '../core/errors';
 import { clockSeconds } from '../core/timestamp';
+import { type FileCue, timedLines } from './timedLines';
 
 /**
  * `01:02:03,004`, `2:03.5`, `00:01:02:500`, `00: 01: 02, 500` as translators leave it, and
@@ -18,9 +19,10 @@ const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
 const CUE_NUMBER = /^\d{1,6}[.:)]?$/;
 const CUE_FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
 
+const BYTE_ORDER_MARK = /^(?:\uFEFF|ï»¿)/;
 const trimmedLines = (source: string): string[] =>
 	source
-		.replace(/^(?:\uFEFF|ï»¿)/, '')
+		.replace(BYTE_ORDER_MARK, '')
 		.split(/\r*\n|[\r\u2028\u2029]/)
 		.map((line) => line.trim());
 
@@ -43,11 +45,31 @@ const isExactCue = (line: string): boolean => {
 /** A file has at most so many lines for each cue, blank ones aside; an article that quotes some cues has more. */
 const MOST_LINES_A_CUE = 6;
 
+const withoutFences = (source: string): string[] =>
+	trimmedLines(source).filter((line) => !CUE_FENCE.test(line));
+
+/** Timed text that is recognised and not read, and whether ffmpeg reads it. */
+const FOREIGN: Array<[name: string, beginning: RegExp, ending?: string]> = [
+	[
+		'ASS',
+		/^\s*(?:\[(?:Script Info|V4\+? Styles|Events)\]|(?:Dialogue|Comment): ?(?:Marked=)?\d+,\d:\d\d:\d\d[.:]\d\d,)/i,
+		'ass',
+	],
+	['SAMI', /^\s*<sami\b/i, 'smi'],
+	['MicroDVD', /^\s*\{\d{1,7}\}\{\d{0,7}\}/, 'sub'],
+	['SCC', /^\s*Scenarist_SCC V\d/, 'scc'],
+	['TTML', /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<(?:tt:)?tt\s/],
+	['XML', /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<(?:transcript>\s*<text start=|timedtext\b)/],
+];
+const foreignIn = (source: string) => FOREIGN.find(([, beginning]) => beginning.test(source));
+
 /**
- * Whether a text is an SRT or WebVTT file, also below a title or in a code fence, but not an article that shows an
- * example of one.
+ * Whether a text is an SRT or WebVTT file, also below a title or in a code fence, or other timed text, but not an article
+ * that shows an example of one.
  */
 export function isSubtitleFile(source: string): boolean {
+	if (foreignIn(source.replace(BYTE_ORDER_MARK, '')) || timedLines(withoutFences(source)))
+		return true;
 	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
 	const lines = trimmedLines(source).filter((line) => line !== '');
 	const first = lines.findIndex(isCueLine);
@@ -61,18 +83,17 @@ export function isSubtitleFile(source: string): boolean {
 	return cues > 1 && cues * MOST_LINES_A_CUE >= lines.length && !isExample;
 }
 
-/** What is shown from one second to another; lines as in the file, with markup and blank ones. */
-export interface FileCue {
-	start: number;
-	end: number;
-	lines: string[];
-}
-
 /** An error of the file, with both ways out: to correct it, or to have the text read as plain. */
 export const noFile = (what: string) =>
 	new InputError(
 		what,
 		`Correct the subtitles or, if the text is no SRT or WebVTT file, set "Text Format" to "Plain Text". ${NOTHING_SENT}`,
+	);
+
+const notRead = ([name, , ending = 'xml']: (typeof FOREIGN)[number]) =>
+	new InputError(
+		`The text is a subtitle file in another format (${name}), whose times are not read here`,
+		`Convert it to SRT before${ending === 'xml' ? ': the program or page that it comes from can export that' : `, for example with "ffmpeg -i file.${ending} file.srt"`}. To have it spoken as it stands, set "Text Format" to "Plain Text". ${NOTHING_SENT}`,
 	);
 
 /** Seconds of `1:02,5`, of `00:01:02:500` (the last of four numbers is a fraction) and of `1:02:500` (so are three digits). */
@@ -92,7 +113,11 @@ function timeOf(text: string): number {
  * would be heard at a wrong time, and numbers spoken.
  */
 export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
-	const lines = trimmedLines(source).filter((line) => !CUE_FENCE.test(line));
+	const lines = withoutFences(source);
+	const foreign = foreignIn(lines.slice(0, MOST_LINES_A_CUE).join('\n'));
+	if (foreign) throw notRead(foreign);
+	const timed = lines.some((line) => CUE_LINE.test(line)) ? undefined : timedLines(lines);
+	if (timed) return timed;
 	const isVtt = WEBVTT.test(lines.find((line) => line !== '') ?? '');
 	const places = lines.flatMap((line, index) => (CUE_LINE.test(line) ? [index] : []));
 	const above = (place: number): number => {

@@ -7,7 +7,7 @@
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
 import { beginningOf, countCharacters, UNSPACED } from './characters';
-import { type FileCue, cuesOf, noFile } from './cues';
+import { cuesOf, noFile } from './cues';
 import { decoded } from './entities';
 import {
 	foldName,
@@ -18,9 +18,10 @@ import {
 	namesIn,
 	SINGLE_NAME,
 } from './names';
-import { takePauses, timeMark } from './pauses';
+import { clock, takePauses, timeMark } from './pauses';
 import type { ReadText } from './reading';
 import { tidy } from './tidy';
+import type { FileCue } from './timedLines';
 
 /** WebVTT's `<v Anna>` and `<v.loud Anna>`. */
 const VOICE = /<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]{1,60})>/giu;
@@ -50,12 +51,30 @@ const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/
 const ESCAPED_MARKUP =
 	/<\/?(?:[bcisuv]|em|font|lang|rt|ruby|span|strong)(?:[ \t.][^<>\n]{0,200})?>/giu;
 
-/** Words without these tags; a voice tag becomes a name on a line of its own. */
-const withoutMarkup = (text: string, tags: RegExp): string =>
+/** `[SPEAKER_00]:` at the start of a line. */
+const NAMED_IN_BRACKETS =
+	/(?<=^[ \t>–-]{0,5})[[［【]([^[\]［］【】\n]{1,60})[\]］】][ \t]*[:：][ \t]*/gmu;
+
+/**
+ * Stands where a file says for certain who speaks, whatever is in the name: its number in the list of `voices`, between
+ * characters that no text has.
+ */
+const VOICE_MARK = /^(?:- )?\uFDD0(\d+)\uFDD1[ \t]*/u;
+
+/** Words without these tags; a name in a voice tag begins a line. */
+const withoutMarkup = (text: string, tags: RegExp, voices: string[]): string =>
 	text
 		.replace(/<br[ \t]*\/?>/gi, '\n')
-		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
+		.replace(VOICE, (_tag, name: string) => `\n${voiceMark(name, voices)}`)
 		.replace(tags, '');
+
+const voiceMark = (name: string, voices: string[]): string =>
+	`\uFDD0${voices.push(name.replace(/[:：\s]+/g, ' ').trim()) - 1}\uFDD1`;
+
+const wordCount = (words: string): number =>
+	UNSPACED.test(words)
+		? countCharacters(words) / CHARACTERS_A_WORD
+		: words.trim().split(/\s+/).length;
 
 /** `[Anna]` or `(Anna):`, which is a speaker if the name is known. */
 const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
@@ -64,10 +83,13 @@ const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）
  * The lines of a cue without markup, music and sounds; where somebody else begins to speak, `- ` stands before one. `speakers`:
  * those who are known, folded.
  */
-function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
+function wordsOfCue(lines: string[], speakers: Set<string>, voices: string[]): string[] {
 	const marked = lines.join('\n').replace(/\\N/g, '\n').replace(/\\h/g, ' ');
-	const text = tidy(withoutMarkup(marked, CUE_MARKUP));
-	return withoutMarkup(text, ESCAPED_MARKUP)
+	const text = tidy(withoutMarkup(marked, CUE_MARKUP, voices));
+	return withoutMarkup(text, ESCAPED_MARKUP, voices)
+		.replace(NAMED_IN_BRACKETS, (brackets, name: string) =>
+			looksLikeName(name) && !isLabel(foldName(name)) ? voiceMark(name, voices) : brackets,
+		)
 		.replace(IN_BRACKETS, (brackets, name: string) =>
 			speakers.has(foldName(name)) ? `\n${name.trim()}: ` : brackets,
 		)
@@ -77,16 +99,14 @@ function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
 			const isAlone =
 				before.trim() === '' && !/\S/.test(all.slice(at + aside.length).split('\n')[0]);
-			const count = UNSPACED.test(words)
-				? countCharacters(words) / CHARACTERS_A_WORD
-				: words.trim().split(/\s+/).length;
+			const count = wordCount(words);
 			const most = MOST_WORDS_OF_SOUND[isAlone ? 'alone' : 'beside'];
 			const isSound = !SENTENCE_END.test(words) && count <= most;
 			return isSound ? before : aside;
 		})
 		.split('\n')
 		.map((line) => line.replace(/\s+/g, ' ').trim().replace(NEW_SPEAKER, '- '))
-		.filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line));
+		.filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line.replace(VOICE_MARK, '')));
 }
 
 /** If so large a share of the cues repeats lines of the one before, captions roll up. */
@@ -95,6 +115,9 @@ const ROLLING = 0.3;
 const PUNCTUATED = 0.15;
 /** Seconds between two cues that belong together. */
 const CLOSE = 0.5;
+/** Seconds between two words where cues have one or two each, as for videos on phones. */
+const CLOSE_WORDS = 0.2;
+const MOST_WORDS_OF_WORD_CUES = 2;
 /** Characters of a sentence over several cues, at most: only its beginning is heard exactly at its time. */
 const LONGEST_SENTENCE = 300;
 
@@ -149,7 +172,14 @@ interface Speech {
 }
 
 /** A name at the beginning of a line, but no time such as `At 12:30`. */
-function nameIn(line: string): Name | undefined {
+function nameIn(line: string, voices: string[]): Name | undefined {
+	const [mark, voice] = VOICE_MARK.exec(line) ?? [];
+	if (mark !== undefined) {
+		const name = voices[Number(voice)];
+		const from = mark.replace(/^- /, '').length;
+		const key = foldName(name);
+		return { at: 0, from, name, key, isDirected: false, tone: '', isMarked: true };
+	}
 	const words = line.replace(/^- /, '');
 	const [name] = namesIn(words, 'readAloud');
 	const isTime = /^[:：]\d/.test(words.slice(words.search(/[:：]/)));
@@ -162,16 +192,19 @@ const isInCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{
 const WITH_NUMBER =
 	/^((?:speaker|spk|sprecher(?:in)?|voice|guest|person|man|woman|boy|girl|student)) ?(?:\d+|[a-z])$/;
 
+/** If so large a share of the cues begins with a name, all do. */
+const NEARLY_ALL = 0.8;
+
 /**
  * The names of speakers, folded; any other words before a colon are spoken. A name counts if a voice tag has it, if it
  * comes twice (as `Speaker 1` and `Speaker 2` do), or behind a dash. Once is enough in capitals, where others are
- * written so or sounds are described, and where at least half of the cues begin with a name.
+ * written so or sounds are described, where nearly all cues begin with a name and, for a single word, where half of them do.
  */
-function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string[] {
-	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
+function speakersIn(cues: FileCue[], voices: string[], hasSounds: boolean): string[] {
+	const tagged = voices.map(foldName);
 	const found = cues.flatMap(({ lines }) =>
 		lines.flatMap((line) => {
-			const name = nameIn(line);
+			const name = nameIn(line, voices);
 			return name && looksLikeName(name.name) ? { ...name, isNew: line.startsWith('- ') } : [];
 		}),
 	);
@@ -179,27 +212,30 @@ function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string
 	const repeated = [...groups.values()].filter((names) => names.length > 1).flat();
 	const inCapitals = hasSounds || repeated.some(({ name }) => isInCapitals(name));
 	const isUsual = found.length > 1 && 2 * found.length >= cues.length;
+	const isRule = found.length > 1 && found.length >= NEARLY_ALL * cues.length;
 	const others = found.filter(
 		({ name, isNew }) =>
 			isNew ||
 			isNarrator(name) ||
 			(inCapitals && isInCapitals(name)) ||
+			isRule ||
 			(isUsual && SINGLE_NAME.test(name)),
 	);
 	return [...tagged, ...[...repeated, ...others].map(({ key }) => key)];
 }
 
 /** The lines of a cue by who speaks: each begins at a name or a dash; lines without either go on. */
-function speechesIn(lines: string[], speakers: Set<string>): Speech[] {
+function speechesIn(lines: string[], speakers: Set<string>, voices: string[]): Speech[] {
 	const speeches: Array<Omit<Speech, 'words'> & { said: string[] }> = [];
 	for (const line of lines) {
 		const words = line.replace(/^- /, '');
 		const isNew = words !== line;
-		const { key, from } = nameIn(line) ?? { from: 0 };
+		const { key, from, name } = nameIn(line, voices) ?? { from: 0, name: '' };
 		const last = speeches.at(-1);
 		if (key !== undefined && speakers.has(key))
 			speeches.push({
-				...{ name: words.slice(0, from).trim(), speaker: key, isNew },
+				...{ name: VOICE_MARK.test(words) ? `${name}:` : words.slice(0, from).trim() },
+				...{ speaker: key, isNew },
 				said: [words.slice(from)],
 			});
 		else if (last && !isNew) last.said.push(words);
@@ -225,15 +261,25 @@ const DOTS = /^(?:…|\.{2,}) ?/u;
 const TAKES_UP = /^(?:…|\.{2,}|\p{Ll})/u;
 
 /** Brings cues that are one sentence together: the start of each sentence is exact, not that of each cue in it. */
-function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
+function wholeSentences(cues: FileCue[], speakers: Set<string>, voices: string[]): Sentence[] {
 	const all = cues
-		.map(({ lines, ...times }): Sentence => ({ ...times, speeches: speechesIn(lines, speakers) }))
+		.map(
+			({ lines, ...times }): Sentence => ({
+				...times,
+				speeches: speechesIn(lines, speakers, voices),
+			}),
+		)
 		.filter(({ speeches }) => speeches.length > 0);
 	const lastOf = ({ speeches }: Sentence) => speeches[speeches.length - 1];
 	const ended = all.filter((one) => SENTENCE_END.test(lastOf(one).words)).length;
 	const isPunctuated = ended >= PUNCTUATED * all.length;
+	const words = all
+		.flatMap(({ speeches }) => speeches)
+		.reduce((sum, one) => sum + wordCount(one.words), 0);
+	const isByWord = words <= MOST_WORDS_OF_WORD_CUES * all.length;
+	const close = isByWord ? CLOSE_WORDS : CLOSE;
 	const goesOn = ({ words }: Speech, next: Speech) =>
-		isPunctuated
+		isPunctuated || isByWord
 			? !SENTENCE_END.test(words) || (TRAILS_OFF.test(words) && TAKES_UP.test(next.words))
 			: GOES_ON.test(words);
 	const length = ({ speeches }: Sentence) =>
@@ -246,7 +292,7 @@ function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
 			before &&
 			!first.isNew &&
 			(first.speaker ?? lastOf(before).speaker) === lastOf(before).speaker &&
-			one.start - before.end < CLOSE &&
+			one.start - before.end < close &&
 			length(before) + length(one) <= LONGEST_SENTENCE &&
 			goesOn(lastOf(before), first);
 		if (isOneSentence) {
@@ -276,27 +322,55 @@ function readFile(
 		throw noFile('The text has no line of times such as 00:00:01,000 --> 00:00:03,500');
 	}
 	const listedNames = new Set(names.map(foldName));
-	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines, listedNames) }));
-	const sorted = unrolled(
+	const voices: string[] = [];
+	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines, listedNames, voices) }));
+	const spoken = unrolled(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
+	const { cues: sorted, note } = fromFirstHour(spoken);
 	const silent = cues.find(
 		({ lines }, index) => decoded(lines.join('')).trim() !== '' && worded[index].lines.length === 0,
 	);
-	const speakers = speakersIn(sorted, source, silent !== undefined);
-	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakers]));
+	const speakers = speakersIn(sorted, voices, silent !== undefined);
+	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakers]), voices);
 	if (sentences.length === 0)
 		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
-	const leftOut = [
-		...(silent ? [silent.lines.join(' ').trim()] : []),
-		...(preface ? [preface] : []),
-	];
+	const leftOut = silent?.lines.join(' ').trim() ?? preface;
 	return {
 		sentences,
-		notes: leftOut.map(
-			(text) =>
-				`Of the subtitles, what nobody says was left out, such as "${beginningOf(text, 60)}"`,
-		),
+		notes: [
+			...(leftOut
+				? [`Of the subtitles, what nobody says was left out, such as "${beginningOf(leftOut, 60)}"`]
+				: []),
+			...note,
+		],
+	};
+}
+
+const HOUR = 3600;
+/** The first words of a file stand within two minutes. Seconds. */
+const LATEST_FIRST = 120;
+/** So much silence before the first words is told. Seconds. */
+const LONG_SILENCE = 60;
+
+/** Video editors begin at 01:00:00 or 10:00:00: that hour is taken off. Any other late start is kept, and told. */
+function fromFirstHour(cues: FileCue[]): { cues: FileCue[]; note: string[] } {
+	const first = cues.at(0)?.start ?? 0;
+	const hour = first % HOUR < LATEST_FIRST ? first - (first % HOUR) : 0;
+	const moved = cues.map((cue) => ({ ...cue, start: cue.start - hour, end: cue.end - hour }));
+	if (hour > 0)
+		return {
+			cues: moved,
+			note: [
+				`The subtitles begin at ${clock(first)}: the ${clock(hour)} before them were taken off all times.`,
+			],
+		};
+	return {
+		cues,
+		note:
+			first < LONG_SILENCE
+				? []
+				: [`The subtitles begin at ${clock(first)}, so the file begins with as much silence.`],
 	};
 }
 
@@ -316,16 +390,19 @@ export function readSubtitles(source: string): ReadText {
 	return { text: text.join('\n'), headings: [], dropped: [], notes };
 }
 
-/** Writes subtitles as a script. `names`: of the speakers that are known. */
+/** Writes subtitles as a script, and tells who speaks in them, folded. `listed`: the speakers that are known. */
 export function scriptOfSubtitles(
 	source: string,
-	names: string[],
-): { text: string; notes: string[] } {
-	const file = readFile(source, names);
-	if (!file) return { text: source, notes: [] };
+	listed: string[],
+): { text: string; notes: string[]; names: string[] } {
+	const file = readFile(source, listed);
+	if (!file) return { text: source, notes: [], names: [] };
 	const text = file.sentences.map(
 		({ start, speeches }) =>
 			`${timeMark(start)} ${speeches.map(({ name, words }) => `${name} ${words}`.trim()).join('\n')}`,
 	);
-	return { text: text.join('\n'), notes: file.notes };
+	const speakers = file.sentences.flatMap(({ speeches }) =>
+		speeches.flatMap((one) => one.speaker ?? []),
+	);
+	return { text: text.join('\n'), notes: file.notes, names: [...new Set(speakers)] };
 }

@@ -6,13 +6,13 @@ interface Turn {
 	words: string;
 }
 
-const text = (value: unknown): string | undefined =>
+const scalarText = (value: unknown): string | undefined =>
 	typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 function turnOf(row: unknown): Turn | undefined {
 	if (!isRecord(row)) return undefined;
-	const name = text(row.speaker ?? row.name ?? row.role)?.trim();
-	const words = text(row.text ?? row.line ?? row.content);
+	const name = scalarText(row.speaker ?? row.name ?? row.role)?.trim();
+	const words = scalarText(row.text ?? row.line ?? row.content);
 	return name && words !== undefined ? { name, words } : undefined;
 }
 
@@ -44,11 +44,11 @@ export function scriptOfTurns(source: string): { script: string; names: string[]
 	);
 	return (
 		turns && {
-			script: turns.map(({ name, words }) => `${nameOf(name)}: ${words.trim()}`).join('\n'),
-			names: turns.map(({ name }) => nameOf(name)),
+			script: turns.map(({ name, words }) => `${writtenName(name)}: ${words.trim()}`).join('\n'),
+			names: turns.map(({ name }) => writtenName(name)),
 		}
 	);
 }
 
 /** A name without what would end it. */
-const nameOf = (name: string): string => name.replace(/[:：\s]+/g, ' ').trim();
+const writtenName = (name: string): string => name.replace(/[:：\s]+/g, ' ').trim();

@@ -52,9 +52,8 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const raw = received(source, input.textFormat, (name) => keys.has(foldName(name)));
 	const textFormat = raw.format;
 	const isSubtitles = textFormat === 'subtitles';
-	const { text: script, notes } = isSubtitles
-		? scriptOfSubtitles(raw.text, names)
-		: { text: raw.text, notes: [] };
+	const read = isSubtitles ? scriptOfSubtitles(raw.text, names) : undefined;
+	const { text: script, notes } = read ?? { text: raw.text, notes: [] };
 	// Subtitles are a script by now, each sentence with its time: the marks of their format are gone.
 	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
 	const parsed = parseDialogue(textFormat === 'html' ? linesOfHtml(script) : script, names, {
@@ -62,10 +61,10 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		headings: options.textFormat !== 'plain' || input.chapters === 'headings',
 		parentheses: input.parentheses,
 		takesDirections: takesDirections(input.model),
-		named: turns?.names,
+		named: turns?.names ?? read?.names,
 	});
 	checkSpeakers(parsed);
-	const { pauseBeforeMs, segments, lines, ...read } = linesSpoken(parsed, input, options, earlier);
+	const { pauseBeforeMs, segments, lines, ...said } = linesSpoken(parsed, input, options, earlier);
 	const hints = [
 		...readingHint(textFormat, input.textFormat, raw.changed, {
 			letters: letters(raw.leftOut),
@@ -74,7 +73,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 		...notes,
 		...leftOutHints(parsed.leftOut),
 		...spokenNameHints(parsed),
-		...read.hints,
+		...said.hints,
 	];
 	const text = segments.map((segment) => segment.text).join('');
 	mustBeSpeakable(text, 'Script');
