@@ -1,8 +1,6 @@
 /** What a model says to its reader behind a script, and the last line of a transcript: nobody in it speaks that. */
+import { speaksToReader } from './fences';
 
-/** How models speak to the reader about what they have written. */
-const TO_READER =
-	/^[\s*_([>]*(?:(?:just |please )?let me know|(?:would|do) you (?:like|want|need)|(?:do )?want me |(?:should|shall) i |i(?: can|['’]d| could| hope|['’]ve| have| made| kept) |hope (?:this|that|you)\b|feel free\b|if you(?:['’]d| would)? (?:like|want|need|prefer)\b|is there anything|sag (?:mir|gerne?)|möchtest du|möchten sie|soll ich|ich kann|voulez|souhaitez|n['’]hésite|je peux|¿?quieres|¿?te gustaría|puedo|avísame|gostaria|posso|vuoi|хотите|如果|需要我)/iu;
 /** What they say it of. */
 const OF_SCRIPT =
 	/\b(?:scripts?|drafts?|versions?|chang(?:e|es|ing)|edits?|adjust\w*|tweaks?|revis\w+|length|longer|shorter|tone|skript|fassung|änder\w*|länger|kürzer|länge|script|ton|plus (?:court|long)e?|modif\w*|guion|guión|versión|cambi\w*|tono|roteiro|vers(?:ão|ione)|mudan\w*)\b|сценари|верси|脚本|版本|修改|调整/iu;
@@ -19,8 +17,8 @@ const RULE = /^[ \t]*(?:[-*_=—][ \t]?){3,}$/;
 const FENCE_END = /^[ \t]*(?:```|~~~)[ \t]*$/;
 const SENTENCE_OR_LINE = /[^.!?…。！？\n]+/gu;
 
-const speaksToReader = (text: string): boolean =>
-	(text.match(SENTENCE_OR_LINE) ?? []).some((one) => TO_READER.test(one));
+const isForReader = (text: string): boolean =>
+	(text.match(SENTENCE_OR_LINE) ?? []).some(speaksToReader);
 
 /**
  * Where the words of a model begin that stand behind the last speech, whose first line is before `from`: behind a rule or
@@ -45,11 +43,11 @@ export function closingOf(
 	);
 	if (rule >= 0) {
 		const words = wordsFrom(rule + 1);
-		if (speaksToReader(words) || FIGURES.test(words) || END.test(words))
+		if (isForReader(words) || FIGURES.test(words) || END.test(words))
 			return { at: FENCE_END.test(clean[rule]) ? rule + 1 : rule, words };
 	}
 	if (blank < from) return undefined;
 	const words = wordsFrom(blank + 1);
-	const isClosing = (speaksToReader(words) && OF_SCRIPT.test(words)) || ON_SCRIPT.test(words);
+	const isClosing = (isForReader(words) && OF_SCRIPT.test(words)) || ON_SCRIPT.test(words);
 	return isClosing || END.test(words) ? { at: blank + 1, words } : undefined;
 }

@@ -11,7 +11,7 @@ const LEADS_TO_TEXT = /[:：][*_]{0,3}$/u;
 const RULE_LINES = /^(?:\s*[-*_]{3,}[ \t]*(?:\n|$))+|(?:\n\s*[-*_]{3,}[ \t]*)+$/g;
 /** How models speak to the reader about what they have written. */
 const TO_READER =
-	/^[\s*_]*(?:(?:just |please )?let me know|(?:would|do|does|did) you |want me |(?:should|shall|can|could|may) i |i(?: can|['’]d| could| hope|['’]ve| have| made| kept) |(?:hope|feel free|if you)\b|is (?:there anything|this|that)|sag (?:mir|gerne?)|lass mich|möchtest du|möchten sie|soll ich|wenn du|wenn sie|ich kann|voulez|souhaitez|veux-tu|n['’]hésite|dites?-moi|si (?:vous|tu|quieres|desea|vuoi)|je peux|¿?quieres|¿?te gustaría|¿?deseas|puedo|avísame|dime si|quer que|gostaria|posso|me avise|vuoi|fammi sapere|хотите|дайте знать|могу|如果|需要我|您|请告诉)/iu;
+	/^[\s*_]*(?:(?:just |please )?let me know|(?:would|do|does|did) you |want me |(?:should|shall|can|could|may) i |i(?: can|['’]d| could| hope|['’]ve| have| made| kept) |(?:hope|feel free|if you(?:['’]d| would)? (?:like|want|need|prefer|have))\b|is (?:there anything|this|that)|sag (?:mir|gerne?)|lass mich|möchtest du|möchten sie|soll ich|wenn du|wenn sie|ich kann|voulez|souhaitez|veux-tu|n['’]hésite|dites?-moi|si (?:vous|tu|quieres|desea|vuoi)|je peux|¿?quieres|¿?te gustaría|¿?deseas|puedo|avísame|dime si|quer que|gostaria|posso|me avise|vuoi|fammi sapere|хотите|дайте знать|могу|如果|需要我|您|请告诉)/iu;
 
 /** Whether a sentence of a model is about what it has written, and for its reader. */
 export const speaksToReader = (sentence: string): boolean => TO_READER.test(sentence);
