@@ -73,7 +73,7 @@ const AUTOMATIC: Array<[string, string]> = [
 		'\\n¦\\na\\n¦a.\\n\\t¦\\"¦"\\n¦"a¦\\u00e9¦a\\u00e9¦5\\.¦\\.\\!a¦𝗧¦𝗧ℯ¦Ⓣ¦Ａ¦①¦│¦│ a¦\uf0b7 ¦\ufffe\n',
 	),
 	...all(
-		'<https://a|¦<@U1234¦:a¦:a: ¦ :a:b¦==a¦==a ¦==a==¦%%¦%%a ¦![[¦[[a|b¦[[a]]¦{#a¦]{#a¦# a {#¦== a\n¦== a ==\n¦［＃¦\u{f0000}',
+		'<https://a|¦<@U1234¦:a¦:a: ¦ :aa:¦ :aa::aa:b¦ :a:b¦==a¦==a ¦==a==¦%%¦%%a ¦![[¦[[a|b¦[[a]]¦{#a¦]{#a¦# a {#¦== a\n¦== a ==\n¦［＃¦\u{f0000}',
 	),
 	['a formula in a formula', `$$${'\\frac{'.repeat(LENGTH / 12)}a${'}{b}'.repeat(LENGTH / 12)}$$`],
 	[

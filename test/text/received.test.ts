@@ -70,6 +70,11 @@ const KINDS: Record<string, Array<[text: string, spoken: string]>> = {
 			'Es regnet auf das Meer, auf die Boote und auf uns, die wir am Ufer stehen und warten, bis jemand kommt und uns sagt, dass alles gut wird.',
 		],
 	],
+	'a page in a fence': [
+		[`${F}html\n<p>It <b>rains</b>.</p>\n${F}`, 'It rains.'],
+		[`${F}xml\n<speak>It <break time="1s"/> rains.</speak>\n${F}`, 'It rains.'],
+		[`So:\n\n${F}html\n<p>It rains.</p>\n${F}`, 'So:'],
+	],
 	'a fence in its place': [
 		[
 			`A poem:\n\n${F}\nIt rains;\nit pours;\n${F}\n\nThat was it.`,
@@ -109,6 +114,12 @@ const KINDS: Record<string, Array<[text: string, spoken: string]>> = {
 			'It rains, they say, and press [2] to hear more.\n\nhttps://a.org',
 		],
 		['雨が降る[1]。海は深い[2]。', '雨が降る。海は深い。'],
+		['It rose.[\\[1\\]](https://a.org) It fell.[\\[2\\]](https://b.org)', 'It rose. It fell.'],
+		['**Note:** [cite_start]It is cold[cite: 2].[cite_end]', 'Note: It is cold.'],
+		[
+			'It rains [1, 2], they say [3].\n\nReferences\n[1] Lee, 2021\n[2] Roy\n[3] Kim',
+			'It rains, they say.\n\nReferences\n[1] Lee, 2021\n[2] Roy\n[3] Kim',
+		],
 	],
 	formulas: [
 		['where \\(a \\neq 0\\) holds', 'where a ≠ 0 holds'],
@@ -146,7 +157,7 @@ const KINDS: Record<string, Array<[text: string, spoken: string]>> = {
 	tools: [
 		['<https://example.org/r|The report> is out, <@U02AB34CD>!', 'The report is out,!'],
 		['It rains :umbrella: again. :cloud_with_rain:', 'It rains again.'],
-		[':rocket: **Fast**', 'Fast'],
+		[':rocket: **Fast** :tada::tada: now', 'Fast now'],
 		['It is ==very deep== there.', 'It is very deep there.'],
 		['%%todo%% It rains. %%and\nmore%%', 'It rains.'],
 		['Met [[People/Anna|Anna]] at ![[tower.jpg|300]] noon.', 'Met Anna at noon.'],

@@ -16,7 +16,7 @@ const CODE_LINE = new RegExp(
 	[
 		String.raw`[{}][ \t]*[,;]?[ \t]*\r?$`,
 		String.raw`^(?=.*[()=[\]{}<>+*/]).*;[ \t]*\r?$`,
-		String.raw`^\s*[a-z_$][\w.$[\]'"]*(?::[ ]?\w+)?[ ]?[-+*/|&:]?=[ ]?\S|=>|\|\||&&|\w::\w|[=!<>]=`,
+		String.raw`^\s*[a-z_$][\w.$[\]'"]*(?::[ ]?\w+)?[ ]?[-+*/|&:]?=[ ]?\S|=>|\|\||&&|\w::\w+\b(?!:)|[=!<>]=`,
 		String.raw`\b[a-z_][\w.]*\((?:["'].*|[\w.]*(?:,[ ]?[\w."']+){0,9})\)[ ]?[;:{,]?\s*$`,
 		String.raw`^\s*(?:<[a-z/!?][^<>]*>|\/\/|\/\*|\*\/|@\w+[ ]?(?:\(|$)|#!|#include|\$[ ]\S|PS[ ]|>>>[ ]|\.{0,2}\/\w+\/|[├└│|][-─ ]|\+[-=])`,
 		String.raw`^\s*(?:sudo|npm|npx|yarn|pnpm|pip3?|python3?|node|git|docker|kubectl|cd|ls|mkdir|curl|wget|brew|apt(?:-get)?|cargo|ssh|chmod|export|echo|rm|cp|mv)[ ][^\s,]+(?:[ ][^\s,]+)*$(?<![.!?])`,
@@ -36,8 +36,12 @@ export function looksLikeCode(source: string): boolean {
 	return lines.length > 0 && ofCode.length * 2 >= lines.length;
 }
 
-/** Whether a fence is code: its info names a programming language, or at least half of its lines look like code. */
+/**
+ * Whether a fence is code: its info names a programming language, or at least half of its lines look like code. SSML is
+ * a text.
+ */
 export function isCode(info: string, content: string): boolean {
+	if (/^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<speak[\s>]/.test(content)) return false;
 	const [language = ''] = /[a-z][\w+#-]*/.exec(info.toLowerCase()) ?? [];
 	return LANGUAGES.has(language) || looksLikeCode(content);
 }

@@ -34,12 +34,14 @@ export function withoutFence(source: string): Unfenced | undefined {
 	const fences = [...source.matchAll(FENCED)];
 	if (fences.length !== 1) return undefined;
 	const [{ 0: fence, 2: info, 3: text, index }] = fences;
-	if (isCode(info, text)) return undefined;
 	const before = source.slice(0, index).trim().replace(RULE_LINES, '').trim();
 	const after = source
 		.slice(index + fence.length)
 		.replace(RULE_LINES, '')
 		.trim();
+	const isAlone = before === '' && after === '';
+	// A page in a fence is a page.
+	if (isCode(info, text) && !(isAlone && /^\s*x?html\b/i.test(info))) return undefined;
 	const [preface, rest] = [before, after].map(sentencesIn);
 	const isPreface =
 		before === '' || (LEADS_TO_TEXT.test(before) && preface.length <= MOST_SENTENCES);

@@ -19,7 +19,7 @@ const COMMAND = /\\[a-zA-Z]+/;
 const SIGN = /[\^_=]/;
 /** An operator between two operands. */
 const OPERATOR = /[\p{L}\p{N})\]]\s*[-+*<>|·×÷±−]\s*[\p{L}\p{N}([]/u;
-/** Two words in a row, or a word alone: what stands in escaped brackets is no formula. */
+/** With a word, what stands in escaped brackets is no formula. */
 const LONG_WORD = /\p{L}{3}/u;
 /** A mark that Telegram wants escaped. */
 const TELEGRAM_ESCAPE = /\\[.!\-+=#]/;
@@ -45,38 +45,15 @@ const NAMES = setOf(
 /** Marks above letters, sizes and fonts, which are not said. */
 const DROPPED = setOf(
 	'left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle textstyle limits nolimits hat bar vec dot ddot tilde check acute ' +
-		'grave breve ring mathring overline underline boxed nonumber middle',
+		'grave breve ring mathring overline underline boxed nonumber middle quad qquad',
 );
 /** Signs whose names in HTML are others; `decoded` knows the rest: `\alpha`, `\le`, `\sum`. */
-const LATEX_SIGNS: Record<string, string> = {
-	cdot: '·',
-	cdots: '…',
-	ldots: '…',
-	dots: '…',
-	infty: '∞',
-	neq: '≠',
-	to: '→',
-	gets: '←',
-	implies: '⇒',
-	exists: '∃',
-	partial: '∂',
-	circ: '°',
-	degree: '°',
-	ast: '∗',
-	star: '∗',
-	land: '∧',
-	lor: '∨',
-	neg: '¬',
-	lVert: '‖',
-	rVert: '‖',
-	lvert: '|',
-	rvert: '|',
-	vert: '|',
-	quad: ' ',
-	qquad: ' ',
-	bmod: 'mod',
-	pmod: 'mod ',
-};
+const LATEX_SIGNS = new Map(
+	'cdot· cdots… ldots… dots… infty∞ neq≠ to→ gets← implies⇒ exists∃ partial∂ circ° degree° ast∗ star∗ land∧ lor∨ neg¬ lvert| rvert| vert|'
+		.split(' ')
+		.map((one) => [one.slice(0, -1), one.slice(-1)]),
+);
+
 /** A command, an escaped mark, white space, or one character. */
 const LATEX_TOKEN = /\\[a-zA-Z]+\*?|\\[^]|\s+|[^]/gu;
 
@@ -129,7 +106,7 @@ class Formula {
 		}
 		if (NAMES.has(name)) return name;
 		if (DROPPED.has(name)) return '';
-		const sign = LATEX_SIGNS[name] ?? decoded(`&${name};`);
+		const sign = LATEX_SIGNS.get(name) ?? decoded(`&${name};`);
 		if (!sign.startsWith('&')) return sign;
 		return this.tokens[this.at] === '{' ? '' : name;
 	}

@@ -1,7 +1,7 @@
 /**
  * Markdown as markdown-it reads it (CommonMark, tables, strikethrough), rendered to HTML that `html.ts` reads: one
  * reader decides for both what is said. What is added here is what people and chat models write beyond the standard:
- * footnotes and the marks of sources, callouts, boxes of tasks, `•` as a bullet, poems and drafts in code blocks.
+ * footnotes, callouts, boxes of tasks, `•` as a bullet, poems and drafts in fences.
  */
 import {
 	type Env as LibraryEnv,
@@ -34,7 +34,7 @@ const BULLETS = /^([ \t>]{0,40})[•◦▪‣●○▸►](?=[ \t])/gm;
 /** More marks of quotations and lists at the start of a line than anybody means; the library nests an element for each. */
 const DEEP = /^((?:[ \t]{0,3}[>*+-][ \t]?){100})[>*+\- \t]+/gm;
 
-/** Whether an indented preformatted is prose. */
+/** Whether an indented block is prose. */
 function looksLikeProse(text: string): boolean {
 	const letters = text.replace(/[^\p{L}\p{M}\s]/gu, '').length;
 	return (

@@ -41,7 +41,7 @@ function withoutWrapper(source: string, isSpeaker: (name: string) => boolean): s
 		const isScript = name.toLowerCase() === 'script' && !isCode('', content);
 		const isAgainWithin = new RegExp(`</?${name}[\\s>]`, 'i').test(content);
 		if (isAgainWithin || (isElement(name) && !isScript)) break;
-		text = content;
+		text = content.trim();
 	}
 	return text;
 }

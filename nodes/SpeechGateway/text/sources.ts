@@ -5,25 +5,24 @@ const SOURCE_NUMBERS = String.raw`${SOURCE_NUMBER}(?:[ ]?[,;–-][ ]?${SOURCE_NU
 
 /** Where chat models name a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`, `[cite: 1, 2]`; with the spaces before it. */
 export const NAMED_SOURCE = new RegExp(
-	'[ \\t]{0,3}(?:' +
+	String.raw`\[cite_start\]|\[span_\d{1,4}\]\(start_span\)|[ \t]{0,3}(?:` +
 		[
 			String.raw`:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?`,
 			String.raw`【[^【】]{0,60}†[^【】]{0,200}】`,
 			String.raw`\ue200[^\ue200\ue201]{0,300}\ue201`,
 			String.raw`(?<![\p{L}\p{N}])cite(?:turn\d{1,3}[a-z]{3,12}\d{1,3}){1,20}`,
-			String.raw`\[cite_(?:start|end)\]`,
 			String.raw`\[(?:cite|citation|web|source):[ ]?${SOURCE_NUMBERS}\]`,
-			String.raw`\[span_\d{1,4}\]\((?:start|end)_span\)`,
+			String.raw`\[cite_end\]|\[span_\d{1,4}\]\(end_span\)`,
 			String.raw`\[oai_citation:\d{1,3}[‡,][^\]\n]{0,200}\]\([^\s()]{0,1000}\)`,
 		].join('|') +
 		')',
-	'u',
+	'iu',
 );
-const NAMED_SOURCES = new RegExp(NAMED_SOURCE, 'gu');
+const NAMED_SOURCES = new RegExp(NAMED_SOURCE, 'giu');
 
 const MARK_ADDRESS = String.raw`\(<?(?:https?:|www\.|[#/.])[^\s()]{0,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?(?:[ ]"[^"\n]{0,200}")?\)`;
 /** Numbers in brackets, also with an address, doubled, and escaped. */
-const SOURCE_MARK = String.raw`\[(?:\[${SOURCE_NUMBERS}\]|${SOURCE_NUMBERS})\](?:${MARK_ADDRESS})?`;
+const SOURCE_MARK = String.raw`\[(?:\\?\[${SOURCE_NUMBERS}\\?\]|${SOURCE_NUMBERS})\](?:${MARK_ADDRESS})?`;
 const MARK_RUNS = new RegExp(
 	String.raw`[ \t]?${SOURCE_MARK}(?:[ ]?,?[ ]?${SOURCE_MARK}){0,20}`,
 	'gu',
@@ -32,6 +31,11 @@ const MARK_RUNS = new RegExp(
 const ANY_NUMBERS = /\[\d{1,6}(?:[ ]?[,;–-][ ]?\d{1,6}){0,20}\]/g;
 /** An entry in a list of sources: `[4] https://…`. */
 const LISTED = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
+
+/** Above a list of sources; any number in brackets that opens a line below it is an entry. */
+const LIST_HEADING =
+	/^[#*_ \t]{0,9}(?:references|sources|citations|footnotes|works cited|quellen|literatur|referencias|fuentes|références|fonti|fontes|источники|参考文献|来源)[*_:： \t]{0,9}\r?$/imu;
+const ENTRY = /^[ ]{0,3}\[(\d{1,3})\][ ]+\S/gm;
 
 /** What a mark stands directly behind: a word, punctuation, a closing quote or bracket, but not that of a reference link. */
 const DIRECT = /(?:[\p{L}\p{M}]{2}|\p{N}{2}|[.,;:!?…%'"”’»*_)}。，、！？；：）」』】])$/u;
@@ -68,8 +72,10 @@ function placeOfMark(text: string, run: string, at: number): MarkPlace {
  */
 export function withoutSources(source: string): string {
 	const text = /[[【\ue200]|cite/.test(source) ? source.replace(NAMED_SOURCES, '') : source;
-	if (text.search(ANY_NUMBERS) < 0) return text;
-	const listed = new Set(Array.from(text.matchAll(LISTED), ([, number]) => number));
+	if (text.search(/\[\\?\[?\d/) < 0) return text;
+	const at = LIST_HEADING.exec(text)?.index ?? text.length;
+	const entries = [...text.slice(0, at).matchAll(LISTED), ...text.slice(at).matchAll(ENTRY)];
+	const listed = new Set(entries.map(([, number]) => number));
 	const isProgram = INDEXED.test(text);
 	const placed = isProgram
 		? []
@@ -79,12 +85,11 @@ export function withoutSources(source: string): string {
 				return place ? [{ run, index, numbers, place }] : [];
 			});
 	const count = placed.reduce((sum, { numbers }) => sum + numbers.length, 0);
-	const inLines = text.match(LISTED)?.length ?? 0;
-	const isAllMarks = (text.match(ANY_NUMBERS)?.length ?? 0) <= count + inLines;
+	const isAllMarks = (text.match(ANY_NUMBERS)?.length ?? 0) <= count + entries.length;
 	let edited = '';
 	let from = 0;
 	for (const { run, index, numbers, place } of placed) {
-		const isListed = numbers.every((one) => listed.has(one.slice(1, -1)));
+		const isListed = numbers.every((one) => (one.match(/\d+/g) ?? []).every((n) => listed.has(n)));
 		const isMark = place !== 'clause' || isAllMarks || isListed;
 		if (!isMark || (count < 2 && listed.size === 0 && !run.includes(']('))) continue;
 		edited += text.slice(from, index);

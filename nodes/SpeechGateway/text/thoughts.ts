@@ -19,7 +19,8 @@ const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 /** Leaves out the tokens of a model, and its channels of thoughts if something else is left. */
 export function withoutTokens(source: string): string {
 	const said = source.replace(CHANNEL, '');
-	return (hasWords(said.replace(MODEL_TOKEN, '')) ? said : source).replace(MODEL_TOKEN, '');
+	const left = (hasWords(said.replace(MODEL_TOKEN, '')) ? said : source).replace(MODEL_TOKEN, '');
+	return left === source ? source : left.trim();
 }
 
 /**
@@ -45,5 +46,5 @@ export function withoutThoughts(source: string): string {
 	}
 	if (from === 0) return source;
 	const said = text + source.slice(from);
-	return hasWords(said) ? said : source.replace(THOUGHTS, '');
+	return (hasWords(said) ? said : source.replace(THOUGHTS, '')).trim();
 }

@@ -5,8 +5,8 @@ import { NOTE_LINK } from './toneTags';
 const NAMED_LINK = /<(?:https?:\/\/|mailto:|tel:|#C)[^\s<>|]{1,1000}\|([^<>|\n]{1,300})>/g;
 const MENTION = /[ \t]?<(?:@[UW][A-Z0-9]{5,20}|!(?:here|channel|everyone))>/g;
 /** `:tada:`, but no time and no key. */
-const EMOJI_NAME =
-	/[ \t]{1,3}:(?=[0-9_+-]{0,20}[a-z])[a-z0-9_+-]{2,40}:(?=[\s.,;!?)]|$)|^:(?=[0-9_+-]{0,20}[a-z])[a-z0-9_+-]{2,40}:(?:[ \t]{1,3}|(?=[.,;!?)]|\r?$))/gm;
+const EMOJI_NAMES =
+	/[ \t]{1,3}(?::(?=[0-9_+-]{0,20}[a-z])[a-z0-9_+-]{2,40}:){1,9}(?=[\s.,;!?)]|$)|^(?::(?=[0-9_+-]{0,20}[a-z])[a-z0-9_+-]{2,40}:){1,9}(?:[ \t]{1,3}|(?=[.,;!?)]|\r?$))/gm;
 const HIGHLIGHT = /(?<![\p{L}\p{N}=])==(?![\s=])([^=\n]{1,300})(?<!\s)==(?![\p{L}\p{N}=])/gu;
 const COMMENT = /(?:^|(?<!\d)[ \t]|(?<=\n))%%(?!\s?%)[^%]{1,2000}%%(?=\s|$)/g;
 const EMBEDDED = /[ \t]?!\[\[[^[\]\n]{1,300}\]\]/g;
@@ -24,7 +24,7 @@ export const withoutToolMarks = (text: string): string =>
 	text
 		.replace(NAMED_LINK, '$1')
 		.replace(MENTION, '')
-		.replace(EMOJI_NAME, '')
+		.replace(EMOJI_NAMES, '')
 		.replace(HIGHLIGHT, '$1')
 		.replace(COMMENT, '')
 		.replace(EMBEDDED, '')
