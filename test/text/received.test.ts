@@ -115,6 +115,10 @@ const KINDS: Record<string, Array<[text: string, spoken: string]>> = {
 		],
 		['雨が降る[1]。海は深い[2]。', '雨が降る。海は深い。'],
 		['It rose.[\\[1\\]](https://a.org) It fell.[\\[2\\]](https://b.org)', 'It rose. It fell.'],
+		[
+			`A poem:\n\n${F}\nIt rains[1].\nIt pours[2].\n${F}\n\nThat was it.`,
+			'A poem:\n\nIt rains.\nIt pours.\n\nThat was it.',
+		],
 		['**Note:** [cite_start]It is cold[cite: 2].[cite_end]', 'Note: It is cold.'],
 		[
 			'It rains [1, 2], they say [3].\n\nReferences\n[1] Lee, 2021\n[2] Roy\n[3] Kim',
@@ -183,6 +187,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, texts) => {
 
 test.each([
 	['a program', '<script>\nlet a = 1;\nf(a);\n</script><p>It rains.</p>', 'It rains.'],
+	['two of them', '<a1>It rains.</a1> <a1>It pours.</a1>', '<a1>It rains.</a1> <a1>It pours.</a1>'],
 	['a page', '<article>It rains.</article>', 'It rains.'],
 	['words before it', 'He said: <output>It rains.</output>', 'He said: <output>It rains.</output>'],
 ])('no wrapper: %s', (_what, text, expected) => expect(spoken(text)).toBe(expected));
@@ -201,7 +206,10 @@ test.each([
 	['no colon before it', `I wrote this for you.\n${F}\n${'It rains. '.repeat(20)}\n${F}`],
 	['three sentences before it', `Sure! I know. Here:\n${F}\n${'It rains. '.repeat(20)}\n${F}`],
 	['words behind it that go on', `Here:\n${F}\n${'It rains. '.repeat(20)}\n${F}\nThe sea rose.`],
-	['more words around it', `Here is the poem that I wrote for you:\n${F}\nIt rains.\n${F}`],
+	[
+		'more words around it',
+		`Here is the poem that I wrote for you:\n${F}\nIt rains on the sea and on all of us who wait.\n${F}`,
+	],
 ])('the words around a fence stay: %s', (_what, text) => {
 	const said = spoken(text);
 	for (const word of text.match(/\p{L}+/gu) ?? []) expect(said).toContain(word);
