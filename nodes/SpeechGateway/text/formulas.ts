@@ -16,7 +16,7 @@ const WITHOUT_MARKS =
 	/\\[dt]?frac\{[^{}\n]{1,200}\}\{[^{}\n]{1,200}\}|\\sqrt(?:\[\d\])?\{[^{}\n]{1,200}\}|\\text\{[^{}\n]{1,200}\}/g;
 
 const COMMAND = /\\[a-zA-Z]+/;
-const SIGN = /[\^_=]/;
+const FORMULA_SIGN = /[\^_=]/;
 /** An operator between two operands. */
 const OPERATOR = /[\p{L}\p{N})\]]\s*[-+*<>|·×÷±−]\s*[\p{L}\p{N}([]/u;
 /** With a word, what stands in escaped brackets is no formula. */
@@ -28,7 +28,7 @@ const TELEGRAM_ESCAPE = /\\[.!\-+=#]/;
 function isFormula(content: string, isDisplay: boolean, isTelegram: boolean): boolean {
 	if (COMMAND.test(content)) return true;
 	if (isTelegram || !/[\p{L}\p{N}]/u.test(content)) return false;
-	if (SIGN.test(content) || OPERATOR.test(content)) return true;
+	if (FORMULA_SIGN.test(content) || OPERATOR.test(content)) return true;
 	return !LONG_WORD.test(content) && !(isDisplay && /^[\s\d]*$/.test(content));
 }
 
@@ -154,7 +154,7 @@ export function readFormulas(text: string): string {
 			const content = display ?? inline ?? '';
 			const isOne =
 				COMMAND.test(content) ||
-				SIGN.test(content) ||
+				FORMULA_SIGN.test(content) ||
 				(inline !== undefined && OPERATOR.test(content));
 			return isOne ? signsIn(content) : whole;
 		})

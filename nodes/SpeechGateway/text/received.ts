@@ -27,7 +27,7 @@ export interface ReceivedText {
 }
 
 /** What is done to a text, and what a hint calls that; without a name, no hint is needed. */
-export type Step = [name: string | undefined, edit: (text: string) => string];
+export type TextStep = [name: string | undefined, edit: (text: string) => string];
 
 const TAGS_AROUND = /^\s*<([a-z][\w-]{0,40})(?:\s[^<>]{0,500})?>([^]*)<\/\1\s*>\s*$/i;
 const MOST_WRAPPERS = 3;
@@ -63,7 +63,7 @@ const outsideCode = (edit: (text: string) => string) => (text: string) =>
 	outside(text, [CODE_FENCES, CODE_SPANS], edit);
 
 /** What models and programs leave in a text, whatever its format. */
-const aroundSteps = (isSpeaker: (name: string) => boolean): Step[] => [
+const aroundSteps = (isSpeaker: (name: string) => boolean): TextStep[] => [
 	["a model's tokens", outsideSpans(withoutTokens)],
 	["a model's thoughts", outsideSpans(withoutThoughts)],
 	['tags around the text', (text) => withoutWrapper(text, isSpeaker)],
@@ -73,13 +73,13 @@ const aroundSteps = (isSpeaker: (name: string) => boolean): Step[] => [
 ];
 
 /** What is no word within a text. */
-const WITHIN: Step[] = [
+const WITHIN: TextStep[] = [
 	['marks of formulas', outsideCode(readFormulas)],
 	['marks that refer to sources', outsideCode(withoutSources)],
 	['marks of the tool it was written in', outsideCode(withoutToolMarks)],
 ];
 
-const MOST_SHOWN = 60;
+const MOST_QUOTED = 60;
 
 /** Reads what is around a text, and the marks in it. `isSpeaker`: whether a name is that of a speaker of a script. */
 export function received(
@@ -89,7 +89,7 @@ export function received(
 ): ReceivedText {
 	const changed: string[] = [];
 	let text = source;
-	const take = (steps: Step[]) => {
+	const take = (steps: TextStep[]) => {
 		for (const [name, edit] of steps) {
 			const before = text;
 			text = edit(before);
@@ -102,7 +102,7 @@ export function received(
 	if (fence) {
 		text = fence.text;
 		if (fence.around !== '')
-			changed.push(`words around the text ("${beginningOf(fence.around, MOST_SHOWN)}")`);
+			changed.push(`words around the text ("${beginningOf(fence.around, MOST_QUOTED)}")`);
 	}
 	let format = isFree ? (fence?.isMarkdown ? 'markdown' : formatOf(text)) : option;
 	if (isFree && format === 'plain' && hasWikiHeading(text)) format = 'markdown';
