@@ -17,7 +17,8 @@ describe('speech.estimate', () => {
 	test('all its fields, nothing sent', async () => {
 		const json = await estimate({ modelMultiplier: 2, maxSegmentCharacters: 30, speed: 2 }, TEXT);
 		expect(json).toMatchObject({ characters: 85, segments: 3, minutes: 85 / 850 / 2 });
-		expect(json.audioTokens).toBeCloseTo((85 / 850 / 2) * 1000, 0);
+		// Each of the three is charged in whole seconds.
+		expect(json.audioTokens * 60).toBeCloseTo(3 * 1000, -1);
 		expect(json.estimatedTokens).toBeCloseTo((json.audioTokens + json.textTokens) * 2, 0);
 		// The job's estimate ignores the speed, as the gateway's does.
 		expect(json.estimatedTokensAsJob).toBeCloseTo(((85 / 250) * 1000 + json.textTokens) * 2, 0);

@@ -6,7 +6,7 @@ import { item, runnerOf, saved, speechNode, texts, useSimulator } from './suppor
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1, secondsPerCharacter: 0.1 });
 const run = runnerOf(sim);
 
-// A text like this one is estimated at 30 tokens, and charged 39: two seconds, and five tokens of text.
+// A text like this one is estimated at 39 tokens, and charged that: two seconds, and five tokens of text.
 const rounds = [texts(1), texts(1), texts(1), texts(1)];
 const limited = (maxEstimatedTokens: string | number | object, more = {}) =>
 	speechNode({ maxEstimatedTokens, maxRetries: 0 }, more);
@@ -31,9 +31,9 @@ test('over the rounds of a loop, with what is spent and left', async () => {
 test('what may have been charged counts by its estimate', async () => {
 	sim.fault({ status: 504, charge: true });
 	const { rounds: ran } = await run({
-		...{ rounds, parameters: limited(100), onError: 'continueErrorOutput' },
+		...{ rounds, parameters: limited(120), onError: 'continueErrorOutput' },
 	});
-	expect(messageOf(ran[3][2][0].json)).toContain('has spent 108 before, so 0 are left');
+	expect(messageOf(ran[3][2][0].json)).toContain('has spent 117 before, so 3 are left');
 	expect(sim.requests).toHaveLength(3);
 });
 
@@ -172,7 +172,7 @@ describe('calls of an agent in one turn', () => {
 		const refused = outputs[0].filter(({ json }) => json.error !== undefined);
 		expect(refused).toHaveLength(3);
 		expect(messageOf(refused[0].json)).toMatch(
-			/has set aside 29 for requests under way, so 16 are left$/,
+			/has set aside 39 for requests under way, so 6 are left$/,
 		);
 	});
 
@@ -182,7 +182,7 @@ describe('calls of an agent in one turn', () => {
 		const texts = [`${WORDS[0]} ${WORDS[1]}`, WORDS[2]];
 		const inTurn = { maxSegmentCharacters: 25, concurrency: 1 };
 		const { outputs } = await run({
-			parameters: speechNode({ maxEstimatedTokens: 115, ...inTurn }),
+			parameters: speechNode({ maxEstimatedTokens: 120, ...inTurn }),
 			...{ asTool: true, onError: 'continueRegularOutput', nodeType: callingAtOnce(texts, paid) },
 		});
 		expect(outputs[0].map(({ json }) => json.error)).toEqual([undefined, undefined]);
@@ -190,7 +190,7 @@ describe('calls of an agent in one turn', () => {
 	});
 
 	test('all pass within the limit', async () => {
-		await call(120, WORDS);
+		await call(156, WORDS);
 		expect(sim.requests).toHaveLength(4);
 	});
 

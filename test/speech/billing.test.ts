@@ -75,12 +75,21 @@ test('speed shortens the audio, but a job is charged without it', () => {
 	});
 });
 
+test('each request is charged in whole seconds', () => {
+	const line = 'Right.';
+	const lines = estimateOf({}, Array<string>(40).fill(line));
+	expect(lines).toMatchObject({ audioTokens: (40 * 1000) / 60, textTokens: 60 });
+	expect(lines.minutes).toBeCloseTo((40 * 6) / 850, 9);
+	const charged = spokenTokens(Array(40).fill({ text: line, seconds: 6 / 14.2 }));
+	expect(lines.estimatedTokens).toBe(charged);
+});
+
 test('the multiplier takes all, and totals are rounded up', () => {
 	const estimate = (text: string, modelMultiplier: number, speed = 1) =>
 		estimateOf({ modelMultiplier, speed }, text);
 	expect(estimate('好'.repeat(100), 0.515).estimatedTokens).toBe(258); // (400 + 100) × 0.515 = 257.5
 	expect(estimate('好'.repeat(400), 1.1).estimatedTokens).toBe(2200); // not 2201: 2000 × 1.1
-	expect(estimate('好'.repeat(4), 1, 1.5).estimatedTokens).toBe(15); // 16 / 1.5 + 4
+	expect(estimate('好'.repeat(4), 1, 1.5).estimatedTokens).toBe(21); // one second, and 4
 	expect(estimate('😀'.repeat(10), 1).textTokens).toBe(5); // a character is a code point
 });
 
@@ -91,9 +100,11 @@ test('what was spoken costs by its length; by its text where that is not known',
 	expect(spokenTokens([{ text }])).toBe(1213);
 	expect(spokenTokens([{ text, speed: 2 }])).toBe(713);
 	expect(spokenTokens([{ text, seconds: 30 }], 2)).toBe(1426);
-	// The text of all requests is counted as one; totals are rounded up.
-	expect(spokenTokens([{ text: 'ab', seconds: 6 }, { text: '好d' }])).toBe(100 + 6 + 2);
-	expect(spokenTokens([{ text: 'abcd', seconds: 0.1 }])).toBe(3);
+	// Of each request, seconds are rounded up; text is counted as one, and the total rounded up.
+	expect(spokenTokens([{ text: 'ab', seconds: 6.2 }, { text: '好d' }])).toBe(
+		Math.ceil((8 * 1000) / 60 + 2),
+	);
+	expect(spokenTokens([{ text: 'abcd', seconds: 0.1 }])).toBe(18);
 });
 
 /** In the pace of a narrator, words a minute; espeak-ng's own 175 is that of the news. */

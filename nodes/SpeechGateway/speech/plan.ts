@@ -335,25 +335,23 @@ export function wordsOf({ segments, lines }: Plan, from: number, to: number): st
 		.join('\n');
 }
 
-/** The words for which something is paid; `left`: what is still to be sent. */
-function paidText({ segments, text }: Plan, left = false): string {
-	const paid = segments.filter(({ reused, isSent }) => !reused && !(left && isSent));
-	return paid.length === segments.length ? text : paid.map((segment) => segment.text).join('');
-}
+/** The words of each request that is paid for; `left`: of those that are still to be sent. */
+const paidTexts = ({ segments }: Plan, left = false): string[] =>
+	segments.flatMap(({ reused, isSent, text }) => (reused || (left && isSent) ? [] : text));
 
-/** All that is still to be sent. */
-export const textToSend = (plan: Plan): string => paidText(plan, true);
+/** The words of each request that is still to be sent. */
+export const textsToSend = (plan: Plan): string[] => paidTexts(plan, true);
 
 /** What decides about a price, besides the text. */
 export type Priced = Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'maxEstimatedTokens'>;
 
 /** The estimate for an item: of all its requests, whenever they were sent. */
 export const tokensOf = (input: Priced, plan: Plan): number =>
-	estimateOf(input, paidText(plan)).estimatedTokens;
+	estimateOf(input, paidTexts(plan)).estimatedTokens;
 
 /** The estimate for what is still to be sent, which the spending limit is about. */
 export const tokensToSend = (input: Priced, plan: Plan): number =>
-	estimateOf(input, textToSend(plan)).estimatedTokens;
+	estimateOf(input, textsToSend(plan)).estimatedTokens;
 
 /**
  * The voices of what is to be sent, and those by title of what is taken from a previous version: another voice may have

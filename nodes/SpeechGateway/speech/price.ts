@@ -46,11 +46,17 @@ function countAt(rates: Rates, rateOfOthers: number, text: string, times = 1): n
 	return sum + (others * times) / rateOfOthers;
 }
 
-/** Tokens for the audio of a text at speed 1, by the pace of its scripts. */
-const audioTokensOf = (text: string): number =>
-	countAt(PACES, PACE_OF_OTHERS, text.replace(DIGITS, 'four'), TOKENS_PER_MINUTE);
+/** How long a text is expected to sound, seconds, by the pace of its scripts. */
+export const expectedSeconds = (text: string, speed = 1): number =>
+	countAt(PACES, PACE_OF_OTHERS, text.replace(DIGITS, 'four'), 60) / speed;
 
-/** The same as a job. */
+/** Rounds up, blind to the last digits that binary fractions add. */
+const wholeSeconds = (seconds: number): number => Math.ceil(Number(seconds.toFixed(3)));
+
+/** Tokens for audio of so many whole seconds. */
+const audioTokensIn = (seconds: number): number => (seconds * TOKENS_PER_MINUTE) / 60;
+
+/** Tokens for the audio of a text as a job. */
 const audioTokensAsJobOf = (text: string): number =>
 	(countCharacters(text) * TOKENS_PER_MINUTE) / CHARACTERS_PER_MINUTE;
 
@@ -61,42 +67,56 @@ export const estimateTextTokens = (text: string): number =>
 /** Rounds up to whole tokens, blind to the last digits that binary fractions add (100 × 1.1 is 110, not 111). */
 const wholeTokens = (tokens: number): number => Math.ceil(Number(tokens.toFixed(6)));
 
+/** A request, for its price. `seconds`: the length of its audio, where it is known. */
+interface SpokenRequest {
+	text: string;
+	speed?: number;
+	seconds?: number;
+}
+
+/** Tokens of audio, each request by the whole seconds of its own, as the gateway rounds; and of all text. */
+const tokensIn = (requests: SpokenRequest[]) => ({
+	audioTokens: audioTokensIn(
+		requests.reduce(
+			(sum, { text, speed, seconds = expectedSeconds(text, speed) }) => sum + wholeSeconds(seconds),
+			0,
+		),
+	),
+	textTokens: estimateTextTokens(requests.map(({ text }) => text).join('')),
+});
+
 /**
  * What speech has cost: by the length of the audio of each request, or by its text where the length is not known.
  * Rounded up to whole tokens.
  */
-export function spokenTokens(
-	requests: Array<{ text: string; speed?: number; seconds?: number }>,
-	modelMultiplier = 1,
-): number {
-	const audioTokens = requests.reduce((sum, { text, speed = 1, seconds }) => {
-		if (seconds === undefined) return sum + audioTokensOf(text) / speed;
-		return sum + (seconds * TOKENS_PER_MINUTE) / 60;
-	}, 0);
-	const textTokens = estimateTextTokens(requests.map(({ text }) => text).join(''));
+export function spokenTokens(requests: SpokenRequest[], modelMultiplier = 1): number {
+	const { audioTokens, textTokens } = tokensIn(requests);
 	return wholeTokens((audioTokens + textTokens) * modelMultiplier);
 }
 
-/** What one request has cost by its audio; the gateway rounds the length up to whole seconds. */
+/** What one request has cost by its audio. */
 export const requestTokens = (text: string, seconds: number, modelMultiplier = 1): number =>
-	spokenTokens([{ text, seconds: Math.ceil(Number(seconds.toFixed(3))) }], modelMultiplier);
+	spokenTokens([{ text, seconds }], modelMultiplier);
 
 /**
- * What speech will cost: as synchronous requests by the expected length of the audio, and as a job by the gateway's rule, which
- * ignores script and speed. Minutes and audioTokens are exact; the two totals are rounded up to whole tokens.
+ * What speech will cost: as synchronous requests, each by the whole seconds of its expected audio, and all of it as a
+ * job by the gateway's rule, which ignores script and speed. Minutes are those of the sound; the two totals are rounded
+ * up to whole tokens. `text`: the words of all requests as one.
  */
 export function estimateOf(
 	{ speed = 1, modelMultiplier = 1 }: { speed?: number; modelMultiplier?: number },
-	text: string,
+	asked: string | string[],
+	text = [asked].flat().join(' '),
 ) {
-	const textTokens = estimateTextTokens(text);
-	const audioTokens = audioTokensOf(text) / speed;
+	const texts = [asked].flat();
+	const { audioTokens, textTokens } = tokensIn(texts.map((text) => ({ text, speed })));
+	const asJob = audioTokensAsJobOf(text) + textTokens;
 	return {
-		minutes: audioTokens / TOKENS_PER_MINUTE,
+		minutes: texts.reduce((sum, text) => sum + expectedSeconds(text, speed), 0) / 60,
 		audioTokens,
 		textTokens,
 		estimatedTokens: wholeTokens((audioTokens + textTokens) * modelMultiplier),
-		estimatedTokensAsJob: wholeTokens((audioTokensAsJobOf(text) + textTokens) * modelMultiplier),
+		estimatedTokensAsJob: wholeTokens(asJob * modelMultiplier),
 	};
 }
 

@@ -3,7 +3,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { beginningOf } from '../text/characters';
 import { clock } from '../text/pauses';
 import type { DraftSegment } from './plan';
-import { estimateOf } from './price';
+import { expectedSeconds } from './price';
 import type { TimedText } from './subtitles';
 
 /** Estimates are off by 20 %, so only what is clearly too long is named. */
@@ -96,7 +96,7 @@ interface Findings {
  */
 export function shortSlots(input: { speed?: number }, segments: DraftSegment[]): Findings {
 	const slots = slotsOf(segments);
-	const needed = slots.map(({ text }) => 60 * estimateOf({ speed: input.speed }, text).minutes);
+	const needed = slots.map(({ text }) => expectedSeconds(text, input.speed));
 	const short = slots.flatMap((slot, index) => {
 		const seconds = needed[index] + slot.pauseSeconds;
 		return seconds > CLEARLY_TOO_LONG * slot.seconds ? { ...slot, needed: seconds } : [];

@@ -15,7 +15,7 @@ import {
 	isInOneRequest,
 	type OnRecord,
 	planner,
-	textToSend,
+	textsToSend,
 } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf } from '../../speech/price';
@@ -77,11 +77,15 @@ export const estimate = defineOperation(speech.estimate, {
 		hintOnReuse(item, input, plan);
 		const short = shortSlots(input, plan.segments);
 		hintOnTimes(item, short);
-		const estimate = estimateOf(input, textToSend(plan));
+		const texts = textsToSend(plan);
+		const isWhole = texts.length === plan.segments.length;
+		const estimate = estimateOf(input, texts, isWhole ? plan.text : undefined);
 		const estimated = {
 			characters: countCharacters(plan.text),
 			segments: plan.segments.length,
 			...estimate,
+			minutes: rounded(estimate.minutes),
+			audioTokens: rounded(estimate.audioTokens),
 			...(input.previous && reusedBeforehand(input.previous, plan)),
 			textFormat: plan.textFormat,
 			...(short.warnings.length > 0 &&
@@ -92,3 +96,6 @@ export const estimate = defineOperation(speech.estimate, {
 		return { branch: 'success', items: [{ json: estimated }] };
 	},
 });
+
+/** For people: two places. */
+const rounded = (value: number): number => Number(value.toFixed(2));
