@@ -5,7 +5,7 @@ import { KEPT_FORMULAS } from './formulas';
 /** Paths, and texts about backslashes. */
 const OF_PATHS = /(?<![\p{L}\p{N}])[A-Za-z]:\\|\\\\/u;
 /** Words in straight quotes, as programs write them. */
-const QUOTED: KeptPart = [
+const QUOTED_ESCAPES: KeptPart = [
 	/(?<![\\\p{L}\p{N}])"(?:[^"\\\n]|\\[^\n]){0,200}"/gu,
 	(quoted) => quoted.includes('\\'),
 ];
@@ -27,7 +27,7 @@ const CHARACTER = /(?:\\u[\da-fA-F]{4})+/g;
 export function withoutEscapes(source: string): string {
 	if (!/\\[nu"]/.test(source) || OF_PATHS.test(source)) return source;
 	const isWhole = /^\s*"[^]*"\s*$/.test(source);
-	const left = [CODE_FENCES, CODE_SPANS, KEPT_FORMULAS, ...(isWhole ? [] : [QUOTED])];
+	const left = [CODE_FENCES, CODE_SPANS, KEPT_FORMULAS, ...(isWhole ? [] : [QUOTED_ESCAPES])];
 	return outside(source, left, (text) =>
 		text
 			.replace(ESCAPED_BREAKS, (run, at: number) => {
