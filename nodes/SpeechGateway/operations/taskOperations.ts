@@ -47,7 +47,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ kind, id });
 	/** Without a name, the file has one of what was asked for or, if it was made elsewhere, of its task. */
-	const fetch = async (item: ItemRequests, id: string, target: T, json: IDataObject) => {
+	const saved = async (item: ItemRequests, id: string, target: T, json: IDataObject) => {
 		const asked = item.ledger.requestOf(id) ?? hashOf(id);
 		const { fileName = defaultName(stem, item, asked) } = target;
 		return await save(item, id, { ...target, fileName }, json);
@@ -63,7 +63,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		const { completed, body, waitedSeconds } = waited;
 		const json = taskJson(task(id), { ...before.said, ...body });
 		return completed
-			? { branch: 'success', items: [await fetch(item, id, input, json)] }
+			? { branch: 'success', items: [await saved(item, id, input, json)] }
 			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 	};
 	const creating = {
@@ -113,7 +113,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		defineOperation(descriptions.download, {
 			async execute(input, item) {
 				const { id } = input;
-				return { branch: 'success', items: [await fetch(item, id, input, { id })] };
+				return { branch: 'success', items: [await saved(item, id, input, { id })] };
 			},
 		}),
 	];

@@ -58,7 +58,7 @@ const MATCHES: Array<(voice: IDataObject, title: string) => boolean> = [
 ];
 
 /** How many voices an error names. */
-const MOST_SHOWN = 10;
+const MOST_VOICES_SHOWN = 10;
 const NEAREST = 3;
 
 /**
@@ -74,7 +74,7 @@ function onlyId(own: IDataObject[], title: string): string {
 	const several = found.find((ids) => ids.length > 1);
 	if (several) {
 		throw new InputError(
-			`${several.length} voices have the title "${title}": ${several.slice(0, MOST_SHOWN).join(', ')}`,
+			`${several.length} voices have the title "${title}": ${several.slice(0, MOST_VOICES_SHOWN).join(', ')}`,
 			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
 		);
 	}
