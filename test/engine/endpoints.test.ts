@@ -79,9 +79,10 @@ test.each(names)('%s sends to the endpoints that it declares, and to no other', 
 	});
 	const { sends } = descriptions[names.indexOf(name)];
 	const declared = sends.map((endpoint) => {
-		const { method, path }: Endpoint =
+		const { method, path, ...where }: Endpoint =
 			typeof endpoint === 'function' ? endpoint('ID', 'model') : endpoint;
-		return `${method} ${path.split('?')[0]}`;
+		const base = 'atRoot' in where && where.atRoot ? '' : '/v1';
+		return `${method} ${base}${path.split('?')[0]}`;
 	});
 	expect([...new Set(sent)].sort()).toEqual(declared.sort());
 });

@@ -144,7 +144,7 @@ test('on Unknown, what only Settle needs is apart, at the end', async () => {
 	const { outputs } = await run({ parameters, items: [item({ text: 'One.\n\nTwo.' })] });
 	const [{ json }] = outputs[1];
 	expect(Object.keys(json)).toEqual([
-		...['outcome', 'message', 'advice', 'item', 'input', 'fileName', 'reason', 'operation'],
+		...['outcome', 'message', 'advice', 'item', 'input', 'reason', 'operation'],
 		...['httpCode', 'requestId', 'code', 'sentAt', 'endedAt', 'inputHash', 'model', 'characters'],
 		...['estimatedTokens', 'segments', 'runs', 'remainingText', 'failedPart', 'settle'],
 	]);

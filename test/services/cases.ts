@@ -18,7 +18,7 @@ export interface Outcome extends Cell {
 	sent: number;
 }
 
-const WRONG_KEY = 'sk-key-of-somebody-else';
+const WRONG_KEY = 'the-key-of-somebody-else';
 const LONG = sentences(120);
 const HELLO = 'Hello, this is a sentence.';
 const ROWS = Array.from({ length: 40 }, (_, index) => `Here is row ${index}.`);

@@ -84,8 +84,8 @@ export const estimate = defineOperation(speech.estimate, {
 			characters: countCharacters(plan.text),
 			segments: plan.segments.length,
 			...estimate,
-			minutes: rounded(estimate.minutes),
-			audioTokens: rounded(estimate.audioTokens),
+			minutes: twoPlaces(estimate.minutes),
+			audioTokens: twoPlaces(estimate.audioTokens),
 			...(input.previous && reusedBeforehand(input.previous, plan)),
 			textFormat: plan.textFormat,
 			...(short.warnings.length > 0 &&
@@ -98,4 +98,4 @@ export const estimate = defineOperation(speech.estimate, {
 });
 
 /** For people: two places. */
-const rounded = (value: number): number => Number(value.toFixed(2));
+const twoPlaces = (value: number): number => Number(value.toFixed(2));
