@@ -121,6 +121,7 @@ describe('sendOnceKey', () => {
 		async (_, sendOnceKey, is) => {
 			const { error } = await run({ parameters: speechNode({ sendOnceKey }), items: texts(1) });
 			expect(error?.message).toBe(`"Send Once Key" must be a text or a number, but is ${is}`);
+			expect(error?.description).toContain("{{ $('Telegram Trigger').item.json.update_id }}");
 			expect(sim.requests).toEqual([]);
 		},
 	);

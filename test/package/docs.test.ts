@@ -130,3 +130,14 @@ test('the messages in docs/troubleshooting.md are messages of the code', () => {
 			.filter((part) => part.length > 3);
 	expect(rows.flatMap(parts).filter((part) => !code.includes(part))).toEqual([]);
 });
+
+test('keys of chats and webhooks are read from the trigger by name: behind a model, $json is its answer', () => {
+	const keys = [
+		...read('docs/chats-and-webhooks.md').matchAll(/^\| (Telegram|WhatsApp|Webhook) .*/gm),
+	];
+	expect(keys).toHaveLength(3);
+	for (const [row] of keys) expect(row).toMatch(/\{\{ \$\('[^']+'\)\.item\.json\./);
+	for (const name of ['telegram-voice-bot', 'whatsapp-voice-reply'])
+		for (const [, key] of read(`examples/${name}.json`).matchAll(/"sendOnceKey": "(.*)"/g))
+			expect(key).toContain("$('Message').item.json.");
+});

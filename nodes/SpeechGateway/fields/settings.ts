@@ -10,7 +10,7 @@ const sendOnceKey = textOption({
 	default: '',
 	placeholder: 'e.g. {{ $json.id }}',
 	description:
-		'A value that is different for each item, such as a row ID; an item whose key was sent before, in any execution, goes to the branch "Unknown" and is not sent again',
+		"A value of each item's own, such as a row ID, or in a chat {{ $('Telegram Trigger').item.json.update_id }}; a key that was sent before, in any execution, is not sent again",
 });
 
 /** A key, trimmed. Throws InputError for an empty one, which would silently protect nothing. */
@@ -20,7 +20,7 @@ function checkedKey(value: unknown): string {
 	const isEmpty = typeof key === 'string' || key === undefined || key === null;
 	throw new InputError(
 		`"${sendOnceKey.options[0].displayName}" must be a text or a number, but is ${isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80)}`,
-		'Check that its expression has a value for every item, such as a row ID, or remove the option. Nothing was sent for this item.',
+		"Check that its expression has a value for every item, or remove the option. $json is only what the node before this one says: name the node that has the ID, such as {{ $('Telegram Trigger').item.json.update_id }}. Nothing was sent for this item.",
 	);
 }
 
