@@ -145,7 +145,8 @@ test('every billed endpoint has a row', () => {
 		return made.billed ? [name] : [];
 	});
 	expect(new Set(TABLE.map(({ endpoint }) => endpoint))).toEqual(new Set(billed));
-	for (const { endpoint, path } of TABLE) expect(endpoints[endpoint]).toMatchObject({ path });
+	for (const { endpoint, path } of TABLE)
+		expect(endpoints[endpoint]).toMatchObject({ path: path.slice('/v1'.length) });
 });
 
 describe.each(TABLE)('$path by $parameters.resource: $parameters.operation', (row) => {

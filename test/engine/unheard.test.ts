@@ -185,16 +185,19 @@ test('what another execution has sent was skipped on purpose', async () => {
 	}
 });
 
-test('Execute step: whoever has clicked sees it on its branch', async () => {
+test('Execute step: red where nothing else came, else on its branch', async () => {
 	const step = (nodeName: string): Partial<EngineRun> => ({
 		mode: 'manual',
 		started: ({ data }) =>
 			void Object.assign(data, { startData: { destinationNode: { nodeName, mode: 'inclusive' } } }),
 	});
 	sim.fault(LOST);
-	const { outputs, hints } = await run({ ...step('Speech Gateway'), behind: [] });
-	expect(lengths(outputs)).toEqual([0, 1]);
-	expect(hints.join()).toContain('Outcome unknown for 1 of 1 item');
+	const alone = await run({ ...step('Speech Gateway'), behind: ['runs', 'runs'] });
+	expect(alone.error?.message).toMatch(/^This item may have been charged, but it has no result$/);
+	sim.fault(LOST);
+	const { outputs, hints } = await run({ ...step('Speech Gateway'), behind: [], items: texts(2) });
+	expect(lengths(outputs)).toEqual([1, 1]);
+	expect(hints.join()).toContain('Outcome unknown for 1 of 2 items');
 	sim.fault(LOST);
 	const { error } = await run(step('Next'));
 	expect(error?.message).toMatch(UNHEARD);

@@ -85,7 +85,7 @@ function describe({ input, isList, ...declared }: Declaration) {
 export const ORDER = [
 	// What a beginner sets: voice, answer, file
 	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
-	...['pauseBetween', 'fileName', 'subtitles', 'captionCharacters'],
+	...['fileName', 'pauseBetween', 'subtitles', 'captionCharacters'],
 	// Money
 	...['sendOnceKey', 'whenSentBefore', 'maxEstimatedTokens', 'charges'],
 	// What many set: text, podcast

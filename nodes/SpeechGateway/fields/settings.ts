@@ -68,7 +68,7 @@ export const settings = {
 		default: 'unknown',
 		choices: {
 			unknown: {
-				name: 'Skip',
+				name: "Don't Send (Goes to Unknown)",
 				description:
 					'The item goes to the branch "Unknown": right for tables that are read every night',
 			},

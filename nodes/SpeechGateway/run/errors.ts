@@ -82,7 +82,8 @@ export function unheardError(
 			? 'This item may have been charged, but it has no result'
 			: `${count} of ${all} items may have been charged, but ${count === 1 ? 'it has' : 'they have'} no result`;
 	const own = execution.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
-	const message = `${what}, and nothing is connected to "Unknown"${own}`;
+	const unwired = execution.endsHere ? '' : ', and nothing is connected to "Unknown"';
+	const message = `${what}${unwired}${own}`;
 	const leave = count === 1 ? 'the item leaves' : 'the items leave';
 	const where = execution.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
 	const ifSaved = execution.isKeptOnFailure ? '' : ' (if it was saved)';

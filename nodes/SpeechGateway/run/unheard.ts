@@ -26,7 +26,10 @@ export function routeOfUnknown(
 	settled: Settled[],
 ): UnknownRoute {
 	const { isTool, isRetry, endsHere, stopsOnError, node } = execution;
-	if (isTool || isRetry || endsHere || !settled.some(isUnheard)) return 'unknown';
+	if (isTool || isRetry || !settled.some(isUnheard)) return 'unknown';
+	// Whoever has clicked sees the outputs, and would take a green node without a file for a success.
+	const isEmpty = !settled.some((one) => 'branch' in one && one.branch === 'success');
+	if (endsHere) return stopsOnError && isEmpty ? 'nowhere' : 'unknown';
 	const leads = (branch: Branch) => isConnected(execution, branches.indexOf(branch));
 	if (leads('unknown') !== false) return 'unknown';
 	if (!stopsOnError) {
