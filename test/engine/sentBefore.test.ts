@@ -10,6 +10,7 @@ import {
 	type EngineResult,
 	item,
 	jobNode,
+	keyStore,
 	NODE,
 	readStored,
 	runNode,
@@ -603,23 +604,28 @@ test('what was sent before is heard of where nothing is connected to Unknown', a
 });
 
 test.each<EngineRun['onError']>(['stopWorkflow', 'continueErrorOutput', 'continueRegularOutput'])(
-	'a time-out of the workflow awaits nothing of the table: %s',
+	'a time-out of the workflow awaits neither the table nor the list of keys: %s',
 	async (onError) => {
 		const items = Array.from({ length: 8 }, (_, id) =>
 			item({ id, text: `Sentence number ${id}.` }),
 		);
 		sim.fault({ path: '/v1/audio/speech', delayMs: 5_000, times: Infinity });
 		let isOver = false;
-		tables.slow = async () => {
+		let goOn = () => {};
+		const later = new Promise<void>((resolve) => (goOn = resolve));
+		const slow = async () => {
 			await wait(5);
-			if (isOver) await new Promise(() => {});
+			if (isOver) await later;
 		};
+		tables.slow = keyStore.slow = slow;
 		const started = ({ cancel }: { cancel: () => void }) =>
 			void wait(17_000).then(() => {
 				isOver = true;
 				cancel();
 			});
 		const { outputs } = await run({ items, onError, started }, { concurrency: 2 });
+		keyStore.slow = undefined;
+		goOn();
 		expect(outputs[0].filter(({ binary }) => binary)).toHaveLength(6);
 		expect(outputs[1].map(({ json }) => json.reason)).toEqual(['interrupted', 'interrupted']);
 	},

@@ -160,11 +160,10 @@ test('4,000 keys and, while their names are taken, 100 of the same: each is paid
 	await bring(workflow, 0, 4_000);
 	// The names are taken before the first request leaves.
 	await poll('the first names', async () => {
-		const tables = await queue.sql(
-			`SELECT id FROM data_table WHERE name = 'Speech Gateway Results'`,
-		);
-		const [id] = tables.trim().split('\n');
-		const count = await queue.sql(`SELECT count(*) FROM "data_table_user_${id}" WHERE result = ''`);
+		const id = await queue.sql(`SELECT id FROM data_table WHERE name = 'Speech Gateway Results'`);
+		if (!id.trim()) return undefined;
+		const rows = `"data_table_user_${id.trim()}"`;
+		const count = await queue.sql(`SELECT count(*) FROM ${rows} WHERE result = ''`);
 		return Number(count) > 500 || undefined;
 	});
 	await bring(workflow, 3_900, 4_000);

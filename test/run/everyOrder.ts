@@ -49,6 +49,8 @@ type Item =
 	| 'failed'
 	| 'unknown';
 const ENDED: readonly Item[] = ['given', 'givenAgain', 'failed', 'unknown'];
+/** Nobody else may have the name. */
+const HAVE: readonly Item[] = ['has', 'paid', 'refused', 'forgotten', 'given'];
 /** Its key is in n8n's list, and it has no result yet. */
 const SENT: readonly Item[] = ['paid', 'refused'];
 
@@ -304,8 +306,8 @@ function* asked(before: World, i: number, change: Change): Generator<Next> {
 	if (!lock && before.locks > 0)
 		yield change('finds no lock, and adds one', (world, run) => {
 			world.locks--;
-			const ids = world.runs.map(({ newLock }) => newLock?.id ?? 0);
-			run.newLock = { ...nameRow(LOCK, ''), id: Math.max(0, ...ids) + 1 };
+			// Each later one has a higher ID, whichever is seen first.
+			run.newLock = { ...nameRow(LOCK, ''), id: 9 - world.locks };
 		});
 	if (!lock || (isAtWork && before.thefts === 0)) return;
 	const from = isAtWork ? ', although it has a taker' : '';
@@ -376,6 +378,14 @@ function wrongIn({ paid, rows, runs, deaths, doubts }: World, faults: Faults): s
 	const twice = paid.find((name, i) => name === paid[i + 1]);
 	if (twice) return `${twice} is paid twice`;
 	const items = runs.flatMap((run) => Object.entries(run.items));
+	// n8n's list may lose keys while two workers write it: the table alone keeps them apart, unless one seems dead.
+	if (doubts === faults.doubts) {
+		const names = runs
+			.filter(isUp)
+			.flatMap((run) => Object.keys(run.items).filter((name) => HAVE.includes(run.items[name])));
+		const both = names.find((name, i) => names.indexOf(name) < i);
+		if (both) return `two have ${both}`;
+	}
 	const isKept = (name: string) => rows.some((one) => one.name === name && one.result !== '');
 	const [lost] = items.find(([name, item]) => item === 'given' && !isKept(name)) ?? [];
 	if (lost) return `the result of ${lost} is lost`;

@@ -29,6 +29,14 @@ export async function cancelled(cancel: AbortSignal): Promise<never> {
 	throw cancel.reason as Error;
 }
 
+/** Waits for work that goes on by itself once the signal aborts. */
+export async function unlessCancelled(work: Promise<void>, cancel?: AbortSignal): Promise<void> {
+	if (!cancel) return await work;
+	await Promise.race([work, cancelled(cancel)]).catch((error) => {
+		if (!cancel.aborted) throw error as Error;
+	});
+}
+
 /** n8n answers nobody, not even its health check, while a node computes. */
 const MOST_BUSY_MS = 50;
 

@@ -126,7 +126,6 @@ export function* take(
 	if (held?.taker !== word) return undefined;
 	const names = wants.map(({ name }) => name);
 	const rows = new Rows(yield { look: [...names, SIGN, LOCK] });
-	if (rows.lock?.taker !== word) return undefined;
 	const free = wants.filter((want) => stateOf(want, rows, isDead).is === 'free');
 	const taking = names.flatMap((name) => rows.of(name)).filter(({ result }) => result === '');
 	const takers = new Set(taking.map(({ taker }) => taker));

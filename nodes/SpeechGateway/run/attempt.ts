@@ -9,6 +9,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { InputError, NotStartedError } from '../core/errors';
 import { defined } from '../core/json';
+import { unlessCancelled } from '../core/pause';
 import { endOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -88,8 +89,7 @@ export class Attempt {
 			: await this.runAll(inputs, run, paying);
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
-		const { isCancelled } = execution;
-		if (!isCancelled) await run.keys.makeSure();
+		await unlessCancelled(run.keys.makeSure(), execution.cancel);
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled) return await this.sorted(settled);
 		return await this.end(settled, run, paying);

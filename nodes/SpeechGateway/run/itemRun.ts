@@ -6,6 +6,7 @@ import {
 	OutcomeUnknownError,
 } from '../core/errors';
 import { defined } from '../core/json';
+import { unlessCancelled } from '../core/pause';
 import { ItemClaims } from '../requests/claims';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
@@ -127,7 +128,8 @@ export class ItemRun {
 			const sentNothing = ledger.sentNothing || (costsNothing && !isOver);
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
-			await item.settle('failed' in settled, sentNothing);
+			const { cancel } = session.execution;
+			await unlessCancelled(item.settle('failed' in settled, sentNothing), cancel);
 			await this.keep(settled, sentNothing);
 			return settled;
 		} catch (error) {
