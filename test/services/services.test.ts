@@ -16,9 +16,10 @@ describe.each(services)('%s', (name, service) => {
 	test.each(playedCells(service))('%s', async (one, { branch, says, format }) => {
 		const outcome = await outcomeOf(name, service, one);
 		expect(outcome.branch).toBe(branch);
-		expect(outcome.says.slice(0, says === '' ? undefined : says.length)).toBe(says);
+		const isHeld = says !== '' || branch === 'Success';
+		if (isHeld) expect(outcome.says.slice(0, says === '' ? undefined : says.length)).toBe(says);
 		const spoken = SPOKEN[one];
-		if (!spoken) return;
+		if (!spoken || branch !== 'Success') return;
 		expect(outcome.files).toHaveLength(spoken.texts.length);
 		for (const [index, file] of outcome.files.entries()) {
 			expect(file.format).toBe(format ?? spoken.extension);

@@ -27,7 +27,7 @@ export type CaseName = keyof typeof CASES;
 /** What comes of a case. */
 export interface Cell {
 	branch: 'Success' | 'Unknown' | 'Error';
-	/** The first words of an error, of what Unknown says or of a hint; what is listed. Empty: nothing is said. */
+	/** The first words of an error, of what Unknown says or of a hint; what is listed. Empty: nothing is said of a success; of the rest, the words are not held. */
 	says: string;
 	/** In place of the branch, on the page. */
 	shown?: string;
@@ -63,6 +63,15 @@ const works = (more: Partial<Cell> = {}): Cell => ({ branch: 'Success', says: ''
 const lists = (...names: string[]): Cell => ({ branch: 'Success', says: names.join(', ') });
 const fails = (says: string): Cell => ({ branch: 'Error', says });
 
+const unknown = (says: string): Cell => ({ branch: 'Unknown', says });
+/** Whatever is asked for. */
+const WAV_COMES = {
+	mp3: { noted: 'WAV' },
+	opus: { noted: 'WAV' },
+	pcm: { noted: 'WAV' },
+	long: { noted: '✓' },
+};
+
 const TESTED = works({ says: 'Connection successful!' });
 const STOPPED = fails('The gateway cannot be reached: nothing is listening at this address');
 const IGNORED = works({ shown: 'ignored' });
@@ -88,6 +97,9 @@ export const SERVICES = {
 			models: lists('gpt-4o-mini-tts', 'tts-1', 'tts-1-hd', 'kokoro'),
 			voices: lists('default', 'af_alloy', 'af_aoede'),
 			model: fails('The gateway has no model "fish-speech" that can speak (400)'),
+			voice: fails(''),
+			before: fails('The gateway reported success, but the result is damaged'),
+			middle: works({ shown: 'not noticed' }),
 		},
 	},
 	'openai-edge-tts': {
@@ -108,6 +120,10 @@ export const SERVICES = {
 			model: IGNORED,
 			noVoice: works(),
 			key: fails('The gateway does not accept the API key (401)'),
+			pcm: fails(''),
+			voice: fails(''),
+			before: fails(''),
+			middle: fails(''),
 		},
 	},
 	'openedai-speech': {
@@ -126,6 +142,10 @@ export const SERVICES = {
 			models: lists('tts-1', 'tts-1-hd'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nothing" that can speak (400)'),
+			pcm: { noted: '22,050 Hz' },
+			voice: fails(''),
+			before: fails('The gateway reported success, but the result is damaged'),
+			middle: { noted: 'half a file' },
 			noVoice: works(),
 		},
 	},
@@ -144,6 +164,8 @@ export const SERVICES = {
 		cells: {
 			...{ test: TESTED, wav: works(), stopped: STOPPED },
 			models: lists('chatterbox-tts-1'),
+			...WAV_COMES,
+			tooLong: fails(''),
 			voices: lists('default', 'Anna'),
 			model: IGNORED,
 			noVoice: works(),
@@ -167,6 +189,9 @@ export const SERVICES = {
 		cells: {
 			test: fails('This service has no list of models, so the address cannot be tested'),
 			models: { ...fails('This service has no list of models'), shown: 'none' },
+			...WAV_COMES,
+			before: fails('The gateway reported success, but the result is damaged'),
+			middle: { noted: 'half a file' },
 			voices: lists('default', 'tara', 'leah', 'jess'),
 			wav: works(),
 			rows: { noted: '**mixed up**' },
@@ -192,6 +217,11 @@ export const SERVICES = {
 			models: lists('speaches-ai/Kokoro-82M-v1.0-ONNX', 'speaches-ai/piper-en_US-amy-low'),
 			voices: lists('default', 'amy', 'af_heart'),
 			noVoice: fails('This gateway has no default voice (422)'),
+			model: fails(''),
+			voice: fails('The gateway reported success, but the result is damaged'),
+			before: fails('The gateway reported success, but the result is damaged'),
+			middle: fails('The gateway reported success, but the result is damaged'),
+			key: fails(''),
 		},
 	},
 	litellm: {
@@ -229,6 +259,10 @@ export const SERVICES = {
 			...{ test: TESTED, ...FORMATS, ...MANY, stopped: STOPPED },
 			models: lists('fish-speech', 'fixed-tts', 'tts-1'),
 			voices: NO_VOICES,
+			model: fails('The gateway has no provider for the model "no-such-model" (503)'),
+			voice: fails(''),
+			before: fails('The gateway had an error (500)'),
+			middle: unknown('The gateway reported success, but the result is damaged: the file is empty'),
 		},
 	},
 } satisfies Record<string, Service>;
