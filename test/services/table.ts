@@ -136,7 +136,7 @@ export const SERVICES = {
 		voice: 'alloy',
 		wrongModel: 'nothing',
 		needs:
-			'It has no list of voices: choose _By ID_. What fails within a text ends the file early.',
+			'It has no list of voices: choose _By ID_. What fails within a text ends the file early. PCM comes at 22,050 Hz, and is read as 24,000: take another format.',
 		cells: {
 			...{ test: TESTED, mp3: works(), wav: works(), opus: works(), ...MANY, stopped: STOPPED },
 			models: lists('tts-1', 'tts-1-hd'),
@@ -164,6 +164,7 @@ export const SERVICES = {
 		cells: {
 			...{ test: TESTED, wav: works(), stopped: STOPPED },
 			models: lists('chatterbox-tts-1'),
+			rows: { noted: '✓' },
 			...WAV_COMES,
 			tooLong: fails(''),
 			voices: lists('default', 'Anna'),
@@ -242,6 +243,7 @@ export const SERVICES = {
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nope" that can speak (400)'),
 			noVoice: fails('This gateway has no default voice (400)'),
+			voice: fails(''),
 		},
 	},
 	'new-api': {
