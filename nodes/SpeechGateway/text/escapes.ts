@@ -38,14 +38,14 @@ export function withoutEscapes(source: string): string {
 				if (isExample || !isBreak) return run;
 				return run.replace(/\\r/g, '').replaceAll('\\n', '\n').replaceAll('\\t', '\t');
 			})
-			.replace(QUOTE, (quote, at: number) => {
-				const [left, right] = [text.charAt(at - 1), text.charAt(at + 2)];
+			.replace(QUOTE, (quote, at: number, all: string) => {
+				const [left, right] = [all.charAt(at - 1), all.charAt(at + 2)];
 				return /[\p{L}\p{N}\p{P}]/u.test(left) !== /[\p{L}\p{N}]/u.test(right) || left === ''
 					? '"'
 					: quote;
 			})
-			.replace(CHARACTER, (escapes, at: number) => {
-				const beside = text.slice(Math.max(0, at - 1), at) + text.charAt(at + escapes.length);
+			.replace(CHARACTER, (escapes, at: number, all: string) => {
+				const beside = all.slice(Math.max(0, at - 1), at) + all.charAt(at + escapes.length);
 				if (!/\p{L}/u.test(beside)) return escapes;
 				return escapes.replace(/\\u(....)/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
 			}),
