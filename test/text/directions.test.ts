@@ -57,6 +57,11 @@ describe('a bracket right behind a name', () => {
 		const { spoken } = prepare(words, { isSpeech: true });
 		expect(spoken.text).toBe(words);
 	});
+	test('stays in square brackets where the model takes directions', () => {
+		const script = 'Anna: [nodding] Yes.\nBen: (nodding) No.';
+		const { lines } = parseDialogue(script, SPEAKERS, { takesDirections: true });
+		expect(lines.map(({ text }) => text)).toEqual(['[nodding] Yes.', 'No.']);
+	});
 	test('before the colon, too', () => {
 		expect(said('Anna (laughs harder): No!')).toEqual([['Anna', '(laughs harder) No!']]);
 		expect(prepare('(happy gasp) Oh!').spoken.text).toBe('happy gasp, Oh!');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dialogue } from '../../nodes/SpeechGateway/operations/speech/dialogue';
 import { generate } from '../../nodes/SpeechGateway/operations/speech/generate';
+import type { Plan } from '../../nodes/SpeechGateway/speech/plan';
 
 /**
  * Texts in five shapes as models give them, each with what a person would read out of it: of a dialogue, who says what; of
@@ -26,10 +27,10 @@ const DEFAULTS = {
 };
 
 function spokenOf(shape: string, source: string): string {
-	const segments =
-		shape === 'dialogue'
-			? dialogue.plan({ ...DEFAULTS, script: source } as never).segments
-			: generate.plan({ ...DEFAULTS, text: source } as never).segments;
+	const input = { ...DEFAULTS, text: source, script: source } as never;
+	const { segments } = (
+		shape === 'dialogue' ? dialogue.plan!(input) : generate.plan!(input)
+	) as Plan;
 	const lines = segments.map(({ text, speaker, heardAt }) => {
 		const words = text.replace(/\s+/g, ' ').trim();
 		if (shape === 'dialogue') return `${speaker}: ${words}`;

@@ -127,6 +127,7 @@ const PROSE = [
 	'Mix for 0:05, then wait.\n0:10 later, stir.\n0:15 later, eat.',
 	'Ratio\n1:2\nof rice and water\n1:3\nfor porridge\n1:4\nfor soup',
 	'0:09\nA girl was late.\n0:03\nA boy was early.\n0:05\nNobody minded.',
+	'0:12\nA late start.\n0:15\nThen on.\n0:18\nThe end.',
 	'Bus 12\n0:10\n0:40\n1:10',
 	'12.000,13.000\n14.000,15.000',
 	'0:00:01.000,0:00:02.000 is how such a file has its times.',

@@ -96,3 +96,39 @@ describe('scripts from other services', () => {
 		).toBe(sent);
 	});
 });
+
+describe('forms of tones', () => {
+	const sent = (text: string, options: Partial<TextOptions> = {}) =>
+		prepare(text, options).spoken.text;
+	test.each(
+		(
+			'laughs harder¦starts laughing¦begins to sob¦continues whispering¦sighs heavily¦chuckles warmly¦mischievously¦happily¦' +
+			'sarcastically¦gently¦deadpan¦happy gasp¦low growl¦strong French accent¦British accent¦laughs again¦shouts louder'
+		).split('¦'),
+	)('in square brackets: %s', (tone) => {
+		expect(sent(`[${tone}] Yes.`)).toBe(`[${tone}] Yes.`);
+		expect(sent(`(${tone}) Yes.`, { isSpeech: true })).toBe(`(${tone}) Yes.`);
+		expect(withoutTags(`[${tone}] Yes.`, toneTags(`[${tone}] Yes.`, 'readAloud'))).toBe('Yes.');
+	});
+	test.each([
+		['It [the accent] is hers.', 'It, the accent, is hers.'],
+		['She [again] came.', 'She, again, came.'],
+		['He [starts work] at nine.', 'He, starts work, at nine.'],
+		['Milk (low fat) is in.', 'Milk, low fat, is in.'],
+		['It is (sad to say) over.', 'It is, sad to say, over.'],
+		['They [early in May] left.', 'They, early in May, left.'],
+		['The [French] accent.', 'The, French, accent.'],
+		['Read (out loud) now.', 'Read, out loud, now.'],
+		['An [acute accent] is a mark.', 'An, acute accent, is a mark.'],
+		['He (starts laughing) came.', 'He, starts laughing, came.'],
+	])('words: %s', (text, words) => expect(sent(text)).toBe(words));
+	test('free directions where the model takes them', () => {
+		const text = '[in a hushed voice] No. [picks up the phone] It [the plan] failed [sic].';
+		const options = { takesDirections: true };
+		expect(sent(text, options)).toBe(
+			'in a hushed voice, No. [picks up the phone] It, the plan, failed, sic.',
+		);
+		expect(prepare(text, options).notes.join()).toContain('such as [picks up the phone]');
+		expect(sent(text)).not.toContain('[');
+	});
+});
