@@ -9,7 +9,6 @@ import { startN8n } from '../test/support/n8n/server';
 import { step, type Log } from '../test/support/n8n/steps';
 import { type Simulator, startSimulator } from '../test/support/simulator';
 import { OUTPUT_FOLDER, report } from './demo/report';
-import { chosenService, type ChosenService } from './service';
 
 const VERSION = '2.41';
 const TABLE = 'scripts/demo/table.json';
@@ -17,6 +16,8 @@ const TABLE = 'scripts/demo/table.json';
 const EPISODE = 'scripts/demo/episode.json';
 const NODE = 'Speech Gateway';
 
+/** What a user with a key sets to run the demo against the real gateway. */
+const { SPEECH_GATEWAY_API_KEY, SPEECH_GATEWAY_BASE_URL } = process.env;
 /** Settings without which some machines do not reach the real gateway. */
 const NETWORK_SETTINGS = [
 	'HTTP_PROXY',
@@ -29,8 +30,10 @@ const NETWORK_SETTINGS = [
 /** The simulator's only cloned voice, for the episode's second speaker. */
 const BEN = 'Ben';
 
-interface Gateway extends ChosenService {
-	/** Not of a service that was chosen. */
+interface Gateway {
+	apiKey: string;
+	baseUrl: string;
+	/** Not of the real gateway. */
 	simulator?: Simulator;
 }
 
@@ -43,7 +46,7 @@ const elapsed = () => `${(performance.now() / 1000).toFixed(1)} s`;
  * npm install has brought; then n8n is installed, and table and episode are narrated in it with the packed package.
  * `--engine` stops after the first part. `--open` leaves n8n running for a look at the editor.
  * `--screenshots` takes the pictures of the documents instead.
- * With a base URL (scripts/service.ts), that service is used, and only in n8n (with `--engine`: only in the engine), as it may charge.
+ * With a key and a base URL, the real gateway is used, and only in n8n (with `--engine`: only in the engine), as it charges.
  */
 export async function main(args: string[]): Promise<number> {
 	if (args[0] === '--screenshots') {
@@ -70,10 +73,9 @@ export async function main(args: string[]): Promise<number> {
 }
 
 async function chooseGateway(): Promise<Gateway> {
-	const service = chosenService();
-	if (service) {
-		log(`Service: ${service.baseUrl}`);
-		return service;
+	if (SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL) {
+		log(`Gateway: ${SPEECH_GATEWAY_BASE_URL}`);
+		return { apiKey: SPEECH_GATEWAY_API_KEY, baseUrl: SPEECH_GATEWAY_BASE_URL };
 	}
 	const simulator = await startSimulator({ spoken: true });
 	simulator.addVoice(BEN);
@@ -89,22 +91,8 @@ function exitWellOnInterrupt(): void {
 	});
 }
 
-/** A workflow, with the model and voice that were chosen. */
-async function readWorkflow(file: string, { model, voice }: Gateway): Promise<WorkflowJson> {
-	const workflow = JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
-	const parameters = parametersOf(workflow, NODE);
-	const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-	if (model) parameters.model = byId(model);
-	const { values = [parameters] } = (parameters.speakers ?? {}) as { values?: IDataObject[] };
-	if (voice) for (const one of values) one.voice = byId(voice);
-	return workflow;
-}
-
-/** What the credential holds. */
-const credentialOf = ({ apiKey, baseUrl }: Gateway) => ({
-	...{ apiKey, baseUrl },
-	costsNothing: apiKey === '',
-});
+const readWorkflow = async (file: string) =>
+	JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
 
 /** The parameters of a node of a workflow. */
 const parametersOf = (workflow: WorkflowJson, name: string) =>
@@ -115,8 +103,8 @@ function logFailure(status: string, error?: { message: string; description?: unk
 }
 
 /** Narrates the table with the node alone, from its sources. Returns whether every row has its file. */
-async function narrateInEngine(gateway: Gateway): Promise<boolean> {
-	const table = await readWorkflow(TABLE, gateway);
+async function narrateInEngine({ apiKey, baseUrl }: Gateway): Promise<boolean> {
+	const table = await readWorkflow(TABLE);
 	const { rows } = JSON.parse(String(parametersOf(table, 'Table').jsonOutput)) as {
 		rows: IDataObject[];
 	};
@@ -133,9 +121,8 @@ async function narrateInEngine(gateway: Gateway): Promise<boolean> {
 		return await engine.runNode({
 			parameters: parametersOf(table, NODE),
 			items: rows.map((json) => ({ json })),
-			url: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			credential: () => credentialOf(gateway),
+			url: baseUrl,
+			apiKey,
 		});
 	});
 	if (error) logFailure(run.status, error);
@@ -153,17 +140,17 @@ async function narrateInN8n(gateway: Gateway, open: boolean): Promise<boolean> {
 		const env = Object.fromEntries(settings.map((name) => [name, process.env[name]]));
 		return await startN8n({ version: VERSION, tarball, env, editor: true });
 	});
-	const { simulator } = gateway;
+	const { apiKey, baseUrl, simulator } = gateway;
 	const credential = await n8n.api.createCredential(
 		'speechGatewayApi',
-		credentialOf(gateway),
+		{ apiKey, baseUrl },
 		'Speech Gateway account',
 	);
-	const episode = await readWorkflow(EPISODE, gateway);
+	const episode = await readWorkflow(EPISODE);
 	if (simulator) castBen(episode);
 	const editors: string[] = [];
 	let isWhole = true;
-	for (const json of [await readWorkflow(TABLE, gateway), episode]) {
+	for (const json of [await readWorkflow(TABLE), episode]) {
 		const workflow = await n8n.api.importWorkflow(json, [credential]);
 		editors.push(`${n8n.url}/workflow/${workflow.id}`);
 		const run = async () => await n8n.api.run(workflow);

@@ -34,9 +34,7 @@ export async function report(
 		const told = toldOf(item);
 		const file = await save(binary.data);
 		const seconds = Number(told.durationSeconds).toFixed(1);
-		rows.push(
-			[rows.length + 1, told.characters, seconds, file, told.estimatedTokens ?? '–'].map(String),
-		);
+		rows.push([rows.length + 1, told.characters, seconds, file, told.estimatedTokens].map(String));
 		if (binary.chapters)
 			episodes.push(`${file}, ${await save(binary.chapters)}\n${contentsOf(file)}`);
 	}

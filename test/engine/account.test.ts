@@ -115,7 +115,7 @@ describe('what Unknown items say of their neighbours', () => {
 	test('over the tries of Retry On Fail', async () => {
 		sim.options.latencyMs = 1_000;
 		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
-		sim.fault({ input: 'Later.', status: 400 });
+		sim.fault({ input: 'Later.', status: 403 });
 		const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const { outputs } = await speak(['Lost.', 'Later.'], {}, again);
 		expect(outputs[1][0].json.settle).toMatchObject({

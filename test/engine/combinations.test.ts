@@ -60,7 +60,7 @@ describe('no item vanishes', () => {
 	});
 
 	test('Stop, and n8n runs the node again all the same: nothing is sent, and what may be paid for comes out', async () => {
-		sim.fault({ input: sentence(0), status: 422 });
+		sim.fault({ input: sentence(0), status: 403 });
 		sim.fault({ input: sentence(2), dripMs: 5000 });
 		const stopped = await run({
 			...{ items: texts(4), parameters: generate({ concurrency: 1 }) },
@@ -73,7 +73,7 @@ describe('no item vanishes', () => {
 	});
 
 	test('Stop while items are read: nothing is sent, and what is paid for comes out', async () => {
-		sim.fault({ input: sentence(0), status: 422 });
+		sim.fault({ input: sentence(0), status: 403 });
 		let stop = () => {};
 		const items = texts(4);
 		Object.defineProperty(items[0].json, 'text', {

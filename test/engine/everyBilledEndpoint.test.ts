@@ -65,7 +65,7 @@ const UNKNOWN: Record<string, Fault[]> = {
 /** These cost nothing, and pass … */
 const PASSING = [429, 503, 500];
 /** … but for one, after which the same request never goes again within one attempt. */
-const REFUSED = 422;
+const REFUSED = 403;
 
 /** What happens to an item: how it ends, and how often it is sent. */
 interface Fate {

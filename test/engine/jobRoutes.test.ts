@@ -36,6 +36,20 @@ const ELSEWHERE: Array<[what: string, answer: Fault]> = [
 	['a proxy', { status: 502, proxy: 'page' }],
 	['a proxy, in JSON', { status: 503, proxy: 'envoy' }],
 	['a lost connection', { connection: 'reset-before-work' }],
+	// What says nothing about jobs.
+	['no right', { status: 403, body: own('This key may not read jobs') }],
+	['a wrong key', { status: 401, body: own('No job for this key') }],
+	['no money', { status: 402, body: own('Pay for jobs') }],
+	['too often', { status: 429, body: own('Too many jobs', { code: 'rate_limit_exceeded' }) }],
+	['trouble', { status: 500, body: own('The job failed') }],
+	['a name of Google', { status: 404, body: own('Resource not found') }],
+	[
+		'an address in the words',
+		{ status: 404, body: own('/v1/audio/speech/jobs/spj_none: nothing') },
+	],
+	['a malformed ID', { status: 400, body: own('The id is malformed') }],
+	['a success that is no job', { status: 200, body: { jobs: [] } }],
+	['an address of jobs that is unknown', { status: 404, body: own('The job endpoint is unknown') }],
 ];
 
 test.each(ELSEWHERE)('a page, and %s has no jobs: unknown', async (_, answer) => {
@@ -57,10 +71,10 @@ test.each<DialectName>(['new-api', 'one-api', 'litellm'])('a page before %s', as
 test.each<[string, Fault]>([
 	['no such job', { status: 404, body: own('No such job', { code: 'job_not_found' }) }],
 	['no such task', {}],
-	['a rule for ids', { status: 400, body: own('The id is malformed') }],
-	['no right', { status: 403, body: own('This key may not read jobs') }],
-	['too often', { status: 429, body: own('Slow down', { code: 'rate_limit_exceeded' }) }],
-	['trouble of its own', { status: 500, body: own('Try again') }],
+	['a rule for ids', { status: 400, body: own('"spj_none" is malformed') }],
+	['a code alone', { status: 404, body: own('x', { code: 'task_not_exist' }) }],
+	['a code in other letters', { status: 400, body: own('x', { code: 'speechJobNotFound' }) }],
+	['FastAPI', { status: 404, body: { detail: 'Job not found' } }],
 	['a job', { status: 200, body: { id: 'spj_none', status: 'failed' } }],
 ])('a page, and the gateway has jobs, by %s: not charged', async (_, answer) => {
 	if (answer.status) sim.fault({ method: 'GET', path: /jobs/, ...answer });

@@ -109,7 +109,7 @@ describe('an item from the branch Unknown that is led back', () => {
 	test('goes, when it has only failed here, and an earlier node has said "unknown" of it', async () => {
 		sim.fault(once);
 		const earlier = (await run()).left[1].map(asItLeft);
-		sim.fault({ status: 422 });
+		sim.fault({ status: 403 });
 		const result = await leadBack(asItLeft, {
 			rounds: [earlier, [item({})]],
 			behind: ['runs', 'runs', 'runs'],
@@ -138,12 +138,12 @@ describe('an item from the branch Unknown that is led back', () => {
 });
 
 test('a key that is switched on for a retry is taken by what is delivered from the record', async () => {
-	sim.fault({ status: 422, input: 'number 2' });
+	sim.fault({ status: 403, input: 'number 2' });
 	const long = item({ id: 'long', text: 'One part of it. Another part of it.' });
 	const items = [...texts(2), long, texts(3)[2]];
 	const options = { maxSegmentCharacters: 20, concurrency: 1 };
 	const failed = await run({ items, parameters: speechNode(options) });
-	expect(failed.error?.message).toContain('422');
+	expect(failed.error?.message).toContain('403');
 	const parameters = speechNode({ ...options, sendOnceKey: '={{ $json.id }}' });
 	expect(lengths(await retry(failed, { items, parameters }))).toEqual([4, 0]);
 	const charged = sim.charges.length;
@@ -187,7 +187,7 @@ describe('a text that an expression makes anew each time', () => {
 	const QUOTES =
 		'={{ "One " + Math.random() + ". Two " + Math.random() + ". Three " + Math.random() + ". It fails." }}';
 	const parameters = speechNode({ maxSegmentCharacters: 30 }, { text: QUOTES });
-	const refusals = { status: 422, input: 'It fails.' };
+	const refusals = { status: 403, input: 'It fails.' };
 
 	test('Retry On Fail finishes the first', async () => {
 		sim.fault({ ...refusals, times: 2 });
@@ -212,7 +212,7 @@ describe('a text that an expression makes anew each time', () => {
 	test('what a retry by hand has corrected holds for its own tries', async () => {
 		sim.fault(refusals);
 		const failed = await run({ parameters });
-		sim.fault({ status: 422, input: 'still bad', times: 1 });
+		sim.fault({ status: 403, input: 'still bad', times: 1 });
 		const text = '={{ "Corrected " + Math.random() + ". It is still bad." }}';
 		const corrected = speechNode({ maxSegmentCharacters: 30 }, { text });
 		const before = sim.charges.length;

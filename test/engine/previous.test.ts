@@ -246,7 +246,7 @@ describe('the ledger', () => {
 		'%s uses the same parts, although the file is gone',
 		async (how) => {
 			const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-			fault('new B', { status: 422 });
+			fault('new B', { status: 403 });
 			sim.once('charge', () => void deleteFile(previous));
 			const options = generate({ ...PREVIOUS, concurrency: 1 });
 			const more = { retryOnFail: how === 'Retry On Fail', maxTries: 2 };
@@ -270,7 +270,7 @@ describe('the ledger', () => {
 
 	test('what was cut out for an execution that was deleted since is cut out anew', async () => {
 		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-		fault('new A', { status: 422 });
+		fault('new A', { status: 403 });
 		const options = generate({ ...PREVIOUS, concurrency: 1 });
 		const failed = await run(options, asText(now), previous);
 		const onRecord = JSON.stringify(failed.context).match(/(?<="id":")filesystem[^"]+/g)!;

@@ -195,7 +195,7 @@ describe('calls of an agent in one turn', () => {
 	});
 
 	test('nothing stays set aside for what was refused', async () => {
-		sim.fault({ status: 400, times: 4 });
+		sim.fault({ status: 403, times: 4 });
 		const agent = callingAtOnce(WORDS.slice(0, 1));
 		const { rounds: ran } = await run({
 			...{ parameters: limited(45), asTool: true, onError: 'continueRegularOutput' },

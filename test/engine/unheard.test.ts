@@ -129,7 +129,7 @@ describe('on the Error output', () => {
 
 	test('beside refused ones, which a try of Retry On Fail sends again', async () => {
 		sim.fault(LOST);
-		sim.fault({ input: 'number 1.', status: 422 });
+		sim.fault({ input: 'number 1.', status: 403 });
 		const { outputs } = await run({
 			...{ ...connected, items: texts(3), retryOnFail: true, onError: 'continueErrorOutput' },
 		});
@@ -271,7 +271,7 @@ describe('Retry execution', () => {
 
 	test('with the original workflow, the node is set as it was', async () => {
 		sim.fault(LOST);
-		sim.fault({ input: 'number 1.', status: 422, times: Infinity });
+		sim.fault({ input: 'number 1.', status: 403, times: Infinity });
 		const onError = 'continueErrorOutput';
 		const failed = await run({ onError, items: texts(2) });
 		expect(failed.error?.message).toMatch(UNHEARD);

@@ -202,7 +202,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 	['the transport is called', /transport\s*\.\s*send\(/, ['requests/exchange.ts']],
 	[
 		'requests are begun and settled in the ledger',
-		/ledger\.(begin|done|unknown|cut|clear)\(/,
+		/ledger\.(begin|done|unknown|wasRefused|clear)\(/,
 		['requests/itemRequests.ts'],
 	],
 	['a rule of the lint is disabled', /eslint-disable/, []],

@@ -1,6 +1,4 @@
 import { checkGateway, type CheckOptions } from '../../scripts/checkGateway';
-import { PlayedService } from '../services/service';
-import { type Service, SERVICES } from '../services/table';
 import { type DialectName, type Fault, type Simulator, startSimulator } from '../support/simulator';
 
 let sim: Simulator;
@@ -25,10 +23,10 @@ const posts = () => sim.requests.filter(({ method }) => method === 'POST');
 const YES = expect.stringMatching(/^yes/) as string;
 
 test.each<[DialectName, object]>([
-	['document', { Service: "the API document's own", 'Speech jobs': YES, Voices: YES, Videos: YES }],
-	['new-api', { Service: expect.stringContaining('new-api') as string, 'Price list': YES }],
-	['one-api', { Service: expect.stringContaining('one-api') as string, 'Price list': 'no' }],
-	['litellm', { Service: 'LiteLLM', 'Price list': 'no', 'Usage log': 'no' }],
+	['document', { Gateway: "the API document's own", 'Speech jobs': YES, Voices: YES, Videos: YES }],
+	['new-api', { Gateway: expect.stringContaining('new-api') as string, 'Price list': YES }],
+	['one-api', { Gateway: expect.stringContaining('one-api') as string, 'Price list': 'no' }],
+	['litellm', { Gateway: 'LiteLLM', 'Price list': 'no', 'Usage log': 'no' }],
 ])('%s: it is recognised, and told what it has, for nothing', async (dialect, expected) => {
 	sim.options.dialect = dialect;
 	const report = await check();
@@ -69,56 +67,3 @@ test.each(Object.entries(MISBEHAVIOURS))(
 		expect(posts()).toHaveLength(1);
 	},
 );
-
-describe.each(Object.entries<Service>(SERVICES))('%s', (name, entered) => {
-	let played: PlayedService;
-	beforeEach(async () => void (played = await new PlayedService(name).listen()));
-	afterEach(async () => await played.close());
-
-	const asked = async (more: Partial<CheckOptions> = {}) => {
-		const apiKey = entered.apiKey === 'none' ? '' : played.apiKey;
-		const options = { apiKey, baseUrl: played.url.replace('/v1', ''), tokens: 100 };
-		return Object.fromEntries(await checkGateway({ ...options, timeoutMs: 300_000, ...more }));
-	};
-
-	test('what the page says is what it says to enter, and speaks', async () => {
-		const { model, voice } = entered;
-		const report = await asked({ model, voice });
-		expect(report['  Base URL']).toBe(played.url);
-		expect(report['  API Key']).toMatch(entered.apiKey === 'none' ? /^none/ : /^that of/);
-		expect(report['  Costs Nothing']).toMatch(/^on/);
-		expect(report['  Model']).toBe(model);
-		expect(report['  Voice']).toMatch(new RegExp(`^${voice}(, By ID)?$`));
-		expect(report.Speech).toMatch(/^\d+ bytes of (mp3|wav)$/);
-		expect(played.bodies).toEqual([
-			{ model, voice, input: expect.any(String) as string, response_format: 'mp3' },
-		]);
-	});
-
-	test('without a model and a voice, it names those that are listed', async () => {
-		const report = await asked();
-		const { models, voices } = entered.cells;
-		const lists = (cell: typeof models) =>
-			cell && 'says' in cell && cell.branch === 'Success' && !cell.shown;
-		expect(report['  Model']).toMatch(lists(models) ? /; those that can speak: / : /^By ID/);
-		expect(report['  Voice']).toMatch(lists(voices) ? /or of the list: / : /^Default, or By ID$/);
-	});
-
-	test('what is not listed is told, with what is', async () => {
-		const report = await asked({ model: 'nothing-like-it', voice: 'nobody', tokens: 0 });
-		if (entered.cells.models && !('shown' in entered.cells.models))
-			expect(report['  Model']).toMatch(/^nothing-like-it, which is not listed; those /);
-		expect(report['  Voice']).toMatch(/^nobody, (which is not listed: \w|By ID)/);
-	});
-});
-
-test('without a key it speaks, and no key is sent', async () => {
-	const played = await new PlayedService('kokoro-fastapi').listen();
-	const options = { apiKey: '', baseUrl: played.url, tokens: 0, timeoutMs: 300_000 };
-	const report = Object.fromEntries(await checkGateway({ ...options, model: 'kokoro' }));
-	await played.close();
-	expect(report.Service).toBe('Kokoro-FastAPI');
-	expect(report.Speech).toMatch(/bytes of mp3/);
-	expect(report['  API Key']).toMatch(/^none; models are listed to anybody/);
-	expect(played.keys).toEqual(new Set([undefined, 'Bearer sk-wrong']));
-});

@@ -32,7 +32,7 @@ test('npm run demo without a key: spoken files first, then n8n is fetched; Ctrl-
 	// In place of npm: installs nothing, for ever, and shows that it runs.
 	const npm = path.join(copy, 'npm.cjs');
 	await writeFile(npm, `require('node:net').connect(${port}, '127.0.0.1')`);
-	const gateway = { SPEECH_GATEWAY_BASE_URL: '' };
+	const gateway = { SPEECH_GATEWAY_API_KEY: '', SPEECH_GATEWAY_BASE_URL: '' };
 	const child = spawn(process.execPath, ['scripts/run.mjs', 'demo'], {
 		cwd: copy,
 		env: { ...process.env, HOME: home, npm_execpath: npm, ...gateway },

@@ -1,6 +1,6 @@
 import { firstJsonOf } from '../../nodes/SpeechGateway/gateway/readBody';
 import { keysOf } from '../../nodes/SpeechGateway/core/json';
-import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
+import type { Endpoint } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import {
 	type About,
@@ -83,17 +83,17 @@ const CASES: Array<[cases: RegExp, outcome: Ruling, who: Who, message: string]> 
 	[/upstream 401 401|402|upstream 403|429, quota/, 'refused', 'provider', 'A provider refuses'],
 	[/wrong key|(disabled|expired) key|key used up/, 'refused', 'key', 'not accept the API key'],
 	[/hold over|balance used up/, 'held', 'balance', 'The account balance is too low'],
-	[/no voice 400|upstream 400 400/, 'refused', 'workflow', 'This gateway has no default voice'],
-	[/unknown model 400|upstream 404 404/, 'refused', 'workflow', 'no model "my-model" that can'],
+	[/no voice 400|upstream 400 400/, 'wrong', 'workflow', 'This gateway has no default voice'],
+	[/unknown model 400|upstream 404 404/, 'wrong', 'workflow', 'no model "my-model" that can'],
 	[/unknown model|no channel/, 'refused', 'operator', 'no provider for the model "my-model"'],
 	[/mapping|without price|not implemented/, 'refused', 'operator', 'not set up for this request'],
-	[/sensitive words/, 'refused', 'workflow', 'The gateway refuses the words'],
-	[/text too long/, 'refused', 'workflow', 'The text is too long'],
-	[/address not for|user banned/, 'refused', 'rights', 'blocks this account, or the address'],
+	[/sensitive words/, 'wrong', 'workflow', 'The gateway refuses the words'],
+	[/text too long/, 'wrong', 'workflow', 'The text is too long'],
+	[/address not for|user banned/, 'refused', 'account', 'blocks this account, or the address'],
 	[/(channel|model) not for/, 'refused', 'rights', 'lacks the capability'],
-	[/no route 404|upstream 524, page 404/, 'refused', 'workflow', 'This gateway has no '],
-	[/422/, 'refused', 'workflow', 'a parameter of this request (422)'],
-	[/400/, 'refused', 'workflow', 'The gateway refused the request (400)'],
+	[/no route 404|upstream 524, page 404/, 'wrong', 'workflow', 'This gateway has no '],
+	[/422/, 'wrong', 'workflow', 'a parameter of this request (422)'],
+	[/400/, 'wrong', 'workflow', 'The gateway refused the request (400)'],
 ];
 /** Those that mean something else where they come from one gateway, or for one kind of request. */
 const SPECIAL: Array<[which: RegExp, outcome: Ruling, who: Who, message: string]> = [
@@ -101,6 +101,8 @@ const SPECIAL: Array<[which: RegExp, outcome: Ruling, who: Who, message: string]
 	[/portkey .*(hangs up|no voice|no route|with tools) 500/, 'unknown', 'nobody', 'not the gate'],
 	[/portkey .*502/, 'unknown', 'nobody', "not the gateway's own answer (502)"],
 	[/one-api chat .*(hangs up|refuses|slow|the body) 500/, 'unknown', 'operator', 'may keep'],
+	[/one-api other upstream (refuses|has no address) 500/, 'transient', 'nobody', 'not begin'],
+	[/litellm .*hangs up 500/, 'unknown', 'nobody', 'or behind it failed (500): "litellm'],
 	[/524, page 524/, 'cut', 'workflow', 'cut the request after about 100 seconds (524)'],
 ];
 const OTHERS: (typeof CASES)[number] = [/5../, 'transient', 'nobody', 'The gateway had an error'];
@@ -135,7 +137,9 @@ video | 500 | E {"message":"x","type":"some_panic"} |  | unknown, operator | fai
 chat | 500 | E {"message":"x","type":"x_one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
 chat | 500 | E {"message":"x","type":"one_api_error","code":"do_request_failed_x"} |  | transient, nobody | had an error
 chat | 502 | E {"message":"x","type":"one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
-chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | unknown, operator | keep
+chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | fined, workflow | charged a fee | ^A fee was charged, and would be again: change the text\.\s*The gateway says
+speech | 451 | E {"message":"x"} |  | wrong, workflow | legal reasons | Change the text.*was not charged
+speech | 409 | E {"message":"x"} |  | refused, workflow | refused the request | Check
 chat | 446 | {} |  | unknown, operator | keep
 speech | 499 | E {"message":"The operation was cancelled","code":"overloaded"} |  | unknown, nobody | ended the request before .* \(499\): "The op
 job | 460 | PAGE |  | unknown, nobody | ended the request before
@@ -163,12 +167,13 @@ speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Spe
 speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
 speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
 speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up
+speech | 403 | E {"message":"Invalid API key"} |  | refused, key | API key | used up
 speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is too low \(402\)$ | Top up.*or the key's own quota
 speech | 401 | E {"message":"x","type":"x_upstream_error"} |  | refused, key | API key | used up
 speech | 400 | E {"message":"Your credit balance is too low","type":"upstream_error"} |  | refused, provider | provider | your balance
 speech | 412 | E {"message":"x.SomeException - no credits: 0 is not enough"} |  | refused, provider | provider | your balance
-speech | 400 | E {"message":"x","type":"unknown_error"} |  | refused, workflow | refused the request | Check
-speech | 400 | E {"message":"x","code":"unsupported_country"} |  | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"x","type":"unknown_error"} |  | wrong, workflow | refused the request | Check
+speech | 400 | E {"message":"x","code":"unsupported_country"} |  | wrong, workflow | refused the request | Check
 speech | 403 | E {"message":"x","type":"no_db_connection"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x","code":"insufficient_quota"} |  | held, balance | balance | Top up
 speech | 429 | E {"message":"x","code":"user_insufficient_quota"} |  | held, balance | balance | Top up
@@ -185,14 +190,14 @@ speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | bal
 speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
 speech | 412 | E {"message":"out of credits"} |  | held, balance | balance | own quota
 speech | 429 | E {"message":"quota exceeded","code":"rate_limit_exceeded"} |  | throttled, nobody | too many | not charged
-speech | 400 | E {"message":"rate limits are numbers"} |  | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"rate limits are numbers"} |  | wrong, workflow | refused the request | Check
 speech | 403 | E {"message":"The balance of light is bad"} |  | refused, rights | lacks the capability | console
-speech | 422 | E {"message":"balance must be a number","param":"balance"} |  | refused, workflow | "balance" | Change or remove
+speech | 422 | E {"message":"balance must be a number","param":"balance"} |  | wrong, workflow | "balance" | Change or remove
 speech | 403 | E {"message":"voice of another account"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong | Pick one
 DELETE /v1/audio/voices/v2 | 400 | E {"message":"No"} | {"kind":"voice","id":"v2"} | refused, workflow | refused the request | Check
-speech | 400 | E {"message":"voice v1 is hoarse"} | {"voice":"v1"} | refused, workflow | refused the request | Check
-speech | 400 | E {"message":"the voice is hoarse"} |  | refused, workflow | refused the request | Check
-speech | 400 | E {"message":"IP"} |  | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"voice v1 is hoarse"} | {"voice":"v1"} | wrong, workflow | refused the request | Check
+speech | 400 | E {"message":"the voice is hoarse"} |  | wrong, workflow | refused the request | Check
+speech | 400 | E {"message":"IP"} |  | wrong, workflow | refused the request | Check
 DELETE /v1/audio/voices/v2 | 403 | E {"message":"Forbidden"} | {"kind":"voice","id":"v2"} | refused, workflow | voice "v2" does not belong | Pick
 voice | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
@@ -203,25 +208,25 @@ job | 403 | Forbidden |  | refused, network | proxy or firewall | The answer say
 GET /v1/audio/speech/jobs/spj_1 | 403 | <!DOCTYPE html><html><title>Just a moment...</title></html> | JOB | refused, network | proxy or firewall | Just a moment
 speech | 403 | {"message":"no"} |  | refused, rights | lacks the capability | console
 speech | 504 | E {"message":"upstream_outcome_unknown"} |  | unknown, nobody | : "upstream outcome unknown"$
-speech | 400 | E {"message":"bad_speed"} |  | refused, workflow | refused the request | says: "bad speed"\.
+speech | 400 | E {"message":"bad_speed"} |  | wrong, workflow | refused the request | says: "bad speed"\.
 speech | 403 | <html>voice</html> | {"voice":"v1"} | refused, network | proxy or firewall | Allow n8n
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
-speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks this account | state of the account
-speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
-speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refused, workflow | no model | ^(?!.*base URL)
-chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
-speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | such as \/v1
-speech | 404 | {} | {"model":"fish-speech"} | refused, workflow | no model "fish-speech" | ^This account may not have it:
+speech | 403 | E {"message":"account suspended"} |  | refused, account | blocks this account | state of the account
+speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | wrong, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
+speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | wrong, workflow | no model | ^(?!.*base URL)
+chat | 404 | E {"message":"x","code":"model_not_found"} |  | wrong, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
+speech | 404 | E {"message":"Route not found; see the list of models"} |  | wrong, workflow | no such address, or no model "my-model" that | such as \/v1
+speech | 404 | {} | {"model":"fish-speech"} | wrong, workflow | no model "fish-speech" | ^This account may not have it:
 GET /v1/models | 404 | E {"message":"no such model"} |  | refused, network | ^The gateway has no such address | such as \/v1
-video | 404 | {"detail":"Not Found"} |  | refused, workflow | has no videos | base URL
-video | 404 | {"detail":"Not found: your plan"} |  | refused, workflow | no such address, or no model | base URL
-voice | 404 | {"detail":"Route was not found"} |  | refused, workflow | no such address, or no model | base URL
+video | 404 | {"detail":"Not Found"} |  | wrong, workflow | has no videos | base URL
+video | 404 | {"detail":"Not found: your plan"} |  | wrong, workflow | no such address, or no model | base URL
+voice | 404 | {"detail":"Route was not found"} |  | wrong, workflow | no such address, or no model | base URL
 GET /v1/audio/speech/jobs/spj_1 | 404 | {"detail":"Not Found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | such as \/v1
-speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
-speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model
+speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | wrong, workflow | no voice "v1" | Pick one
+speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | wrong, workflow | no model
 speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong
-speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
+speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | wrong, workflow | no voice "v1" | Pick one
 speech | 503 | E {"message":"No available channel for model my-model"} |  | refused, operator | no provider | Get Many
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"kind":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
@@ -234,33 +239,33 @@ speech | 409 | E {"message":"x"} |  | refused, workflow | refused the request | 
 GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
 speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
 speech | 414 | PAGE |  | refused, workflow | refused the request | Check
-speech | 413 | PAGE |  | refused, network | too large for a proxy | client_max_body_size
-speech | 413 | E {"message":"x"} |  | refused, workflow | too large for the gateway | shorter
-speech | 422 | E {"message":"no","param":"speed"} |  | refused, workflow | parameter "speed" | The gateway says: "no"
-speech | 422 | E {"parameter":"speed"} |  | refused, workflow | parameter "speed" | Change
-speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | refused, workflow | "speed" | says: "no"
-speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | refused, workflow | no default voice | by ID
-speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  | refused, workflow | no default voice | by ID
-speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | refused, workflow | no default voice | by ID
-speech | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no default voice | by ID
-job | 404 | E {"message":"x","code":"voice_not_found"} |  | refused, workflow | no default voice | by ID
-chat | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no model "my-model" that can chat | base URL
-speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | refused, workflow | no model "my-voice" that can speak \(404\) | try
-speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | refused, workflow | no model "my-voice" that can | try
-speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | refused, workflow | no model "open/tts" that can speak \(404\) | try
-speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | refused, workflow | no such address, or no model | such as \/v1
+speech | 413 | PAGE |  | wrong, network | too large for a proxy | client_max_body_size
+speech | 413 | E {"message":"x"} |  | wrong, workflow | too large for the gateway | shorter
+speech | 422 | E {"message":"no","param":"speed"} |  | wrong, workflow | parameter "speed" | The gateway says: "no"
+speech | 422 | E {"parameter":"speed"} |  | wrong, workflow | parameter "speed" | Change
+speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | wrong, workflow | "speed" | says: "no"
+speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | wrong, workflow | no default voice | by ID
+speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  | wrong, workflow | no default voice | by ID
+speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | wrong, workflow | no default voice | by ID
+speech | 404 | E {"message":"Voice default does not exist"} |  | wrong, workflow | no default voice | by ID
+job | 404 | E {"message":"x","code":"voice_not_found"} |  | wrong, workflow | no default voice | by ID
+chat | 404 | E {"message":"Voice default does not exist"} |  | wrong, workflow | no model "my-model" that can chat | base URL
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | wrong, workflow | no model "my-voice" that can speak \(404\) | try
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | wrong, workflow | no model "my-voice" that can | try
+speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | wrong, workflow | no model "open/tts" that can speak \(404\) | try
+speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | wrong, workflow | no such address, or no model | such as \/v1
 job | 405 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} |  | refused, workflow | refused the request | Check
 job | 405 | {"detail":"Not Found"} |  | refused, workflow | refused the request | Check
-job | 404 | E {"message":"Not Found"} |  | refused, workflow | no such address, or no model | such as \/v1
-chat | 404 | {"detail":"Not Found"} |  | refused, workflow | no such address, or no model | such as \/v1
-voice | 404 | {"detail":"Not Found"} |  | refused, workflow | has no voices | base URL
-job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | refused, workflow | has no speech jobs | base URL
+job | 404 | E {"message":"Not Found"} |  | wrong, workflow | no such address, or no model | such as \/v1
+chat | 404 | {"detail":"Not Found"} |  | wrong, workflow | no such address, or no model | such as \/v1
+voice | 404 | {"detail":"Not Found"} |  | wrong, workflow | has no voices | base URL
+job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | wrong, workflow | has no speech jobs | base URL
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
 speech | 500 | E {"message":"x","code":"api_not_implemented"} |  | refused, operator | not set up | operator
 speech | 501 | PAGE |  | refused, operator | not set up | not charged
 speech | 503 | E {"message":"x","code":"model_not_found"} |  | refused, operator | no provider | Get Many
-speech | 500 | E {"message":"x","code":"sensitive_words_detected"} |  | refused, workflow | words | Change the text
-speech | 500 | E {"message":"x","code":"invalid_request"} |  | refused, workflow | refused the request | Check
+speech | 500 | E {"message":"x","code":"sensitive_words_detected"} |  | wrong, workflow | words | Change the text
+speech | 500 | E {"message":"x","code":"invalid_request"} |  | wrong, workflow | refused the request | Check
 speech | 418 | E {"message":"x"} |  | refused, workflow | refused the request \(418\) | Check
 speech | 500 | E {"message":"x"} |  | transient, nobody | ^The gateway had an error \(500\)$ | later\. This request was not charged
 speech | 521 | <html>down</html> |  | transient, nobody | not the gateway's own answer \(521\) | not charged
@@ -304,12 +309,12 @@ speech | 429 | throttled | too many requests | 额度：每分钟 6 次; 每秒�
 speech | 429 | refused | A provider refuses | You exceeded your current quota; SomeException - your Quota is gone
 speech | 403 | refused | blocks this account, or the address | Your IP may not; 不在网段内; User banned; the account was blocked; address is blocked
 speech | 403 | refused | blocks this account, or the address | user 7 blocked; SUSPENDED; 已封
-speech | 400 | refused | no default voice | missing voice; invalid voice; unknown voice; A voice must be; voice is empty; specify a voice; provide a voice
-speech | 400 | refused | no default voice | need a voice; voice not supported; VOICE required; 音色不存在; 请指定音色; 音色必填; 缺少 voice
-speech | 404 | refused | The gateway has no model "my-model" | Model not exist; model not available; this model is not supported; Model unknown
-speech | 404 | refused | The gateway has no model "my-model" | model doesn't exist; model unavailable; unknown model; no available model; 模型 x 不存在
-speech | 404 | refused | The gateway has no model "my-model" | invalid model; Unsupported chat model; no available models; NO SUCH MODEL
-speech | 500 | refused | words of this request | a Sensitive Word was found; sensitive words; 内容有敏感词
+speech | 400 | wrong | no default voice | missing voice; invalid voice; unknown voice; A voice must be; voice is empty; specify a voice; provide a voice
+speech | 400 | wrong | no default voice | need a voice; voice not supported; VOICE required; 音色不存在; 请指定音色; 音色必填; 缺少 voice
+speech | 404 | wrong | The gateway has no model "my-model" | Model not exist; model not available; this model is not supported; Model unknown
+speech | 404 | wrong | The gateway has no model "my-model" | model doesn't exist; model unavailable; unknown model; no available model; 模型 x 不存在
+speech | 404 | wrong | The gateway has no model "my-model" | invalid model; Unsupported chat model; no available models; NO SUCH MODEL
+speech | 500 | wrong | words of this request | a Sensitive Word was found; sensitive words; 内容有敏感词
 GET /v1/videos/1/content | 400 | transient | not ready yet | Not yet complete; it isn’t ready; Video hasn't been done; not done; NOT FINISHED
 `
 	.trim()
@@ -350,7 +355,7 @@ const BROKEN: unknown[] = [
 ]);
 const BROKEN_WORDS = `
 upstream connect error; disconnect/reset before headers; reset reason: overflow; upstream request timeout
-upstream_reset_after_response_started; Upstream prematurely closed connection; no healthy upstream; no live upstreams
+upstream_reset_after_response_started; Upstream prematurely closed connection
 The server did not receive a response from an upstream server; did not receive a timely response from the upstream
 Received an invalid response from the upstream; the origin closed; backend_connection_closed; Backend unreachable
 An invalid response was received; failure to get a peer from the ring-balancer; Error reading from remote server
@@ -360,16 +365,16 @@ connection termination; CONNECTION ABORTED.; stream was terminated; transport is
 stream error: stream ID 3; Request was aborted; the request has been cancelled; peer closed connection without sending
 Remote end closed connection without response; Server disconnected; server closed the stream; lost the connection
 broke its connection; transfer closed; Lost connection to MySQL server; dropped our connection; reset the stream
-ECONNRESET; read ECONNABORTED; connect ECONNREFUSED 10.0.0.1:80; write EPIPE; ETIMEDOUT; ESOCKETTIMEDOUT; UND_ERR_SOCKET
+ECONNRESET; read ECONNABORTED; write EPIPE; ETIMEDOUT; ESOCKETTIMEDOUT; UND_ERR_SOCKET
 ERR_STREAM_PREMATURE_CLOSE; RST_STREAM received; http2: server sent GOAWAY; unexpected EOF; post: EOF; broken pipe
 socket hang up; the worker hung up; TypeError: fetch failed; forcibly closed by the remote host; Premature close
 incomplete chunked read; IncompleteRead(0 bytes); other side closed; RemoteProtocolError; ReadTimeout: x; ReadError; WriteError
 ClientPayloadError; RemoteDisconnected; context canceled; The operation was aborted; The operation was cancelled
 Deadline exceeded while waiting; deadline_exceeded: x; the deadline has been exceeded; request timed out; i/o timeout
-upstream was terminated; upstream disconnect; Upstream unavailable; no healthy backend; ended without a response
+upstream was terminated; upstream disconnect; Upstream unavailable; ended without a response
 without any response; empty response from the model; the connection broke down; connection dropped; stream interrupted
-connection was refused; stream canceled; peer is closing; closed the socket; aborted the stream; terminated our connection
-lose the connection; losing its connection; interrupted a transfer; ENETRESET; EHOSTUNREACH; ERR_STREAM_DESTROYED
+stream canceled; peer is closing; closed the socket; aborted the stream; terminated our connection
+OpenAIException - Connection error.; OpenAIException - Error code: 502; Error code: 524.; lose the connection; losing its connection; interrupted a transfer; ENETRESET; ERR_STREAM_DESTROYED
 request was interrupted; operation terminated; deadline was exceeded; timing out; 连接中断; 链接已关闭; 连接失败; 重置了连接
 断开连接; 中断链接; timeout awaiting response headers; Timed-out; TIMEOUT; Endpoint request timed out; 上游超时; 连接被重置; 连接已断开; 中断了连接
 `
@@ -406,12 +411,166 @@ const OWN_CODES = [
 	...['empty_response', 'insufficient_user_quota', 'convert_request_failed', 'queue_full'],
 ];
 
+/** Nobody was there to begin the work, in words. */
+const NOT_BEGUN = `
+no healthy upstream; NO LIVE UPSTREAMS; no live upstreams while connecting to upstream; no healthy backend
+connect ECONNREFUSED 10.0.0.1:80; fetch failed: connect ECONNREFUSED 10.0.0.1:80; Connection error: connect ECONNREFUSED ::1:9000
+Failed to establish a new connection: [Errno 111] Connection refused; connection was refused; getaddrinfo ENOTFOUND tts
+dial tcp 10.0.0.7:9000: connect: connection refused; dial tcp: lookup tts on 127.0.0.11:53: no such host
+dial tcp 10.0.0.7:9000: connectex: the target machine actively refused it; connect EHOSTUNREACH 10.0.0.1:80
+connect() failed (111: Connection refused) while connecting to upstream; Failed to connect to 10.0.0.7 port 9000
+Model not loaded; The model is not loaded yet; Model tts-1 is currently loading; models are still being loaded
+`
+	.trim()
+	.split(/; |\n/);
+
+test.each(NOT_BEGUN)('%j in the words of the gateway: not begun', (message) => {
+	for (const status of [500, 502, 503, 529])
+		for (const error of [{ message }, { message: 'x', details: [{ cause: message }] }]) {
+			const judged = judge(SPEECH, status, { error });
+			expect([judged.outcome, judged.who]).toEqual(['transient', 'nobody']);
+			expect(judged.error.description).toContain('not charged');
+		}
+	// Not the gateway's own words, or the gateway itself does not know.
+	expect(judge(SPEECH, 503, { message }).outcome).toBe('unknown');
+	expect(judge(SPEECH, 504, { error: { message } }).outcome).toBe('unknown');
+	const panic = { message, type: 'one_api_panic' };
+	expect(judge(SPEECH, 500, { error: panic }).outcome).toBe('unknown');
+	const held = { message, type: 'one_api_error', code: 'do_request_failed' };
+	expect(judge(REQUESTS.chat, 500, { error: held }).outcome).toBe('unknown');
+	for (const broken of BROKEN_BESIDE)
+		for (const error of [{ message: `${message}; ${broken}` }, { message, cause: broken }])
+			expect(judge(SPEECH, 503, { error }).outcome).toBe('unknown');
+});
+
+const BROKEN_BESIDE = [
+	...['read ECONNRESET', 'timed out', 'context deadline exceeded', 'i/o timeout', 'unexpected EOF'],
+	...['socket hang up', 'upstream connect error or disconnect/reset before headers', 'broken pipe'],
+];
+
+test.each([
+	...[
+		'upstream_unavailable',
+		'service_unavailable',
+		'ServiceUnavailableError',
+		'backend_unavailable',
+	],
+	...['UPSTREAM_UNAVAILABLE', 'model_unavailable_now'],
+])('a 503 by the code %s was not begun', (code) => {
+	const judged = (status: number, error: object) => judge(SPEECH, status, { error }).outcome;
+	for (const error of [
+		{ message: 'Service Unavailable', code },
+		{ message: 'x', type: code },
+	]) {
+		expect(judged(503, error)).toBe('transient');
+		for (const message of BROKEN_BESIDE) expect(judged(503, { ...error, message })).toBe('unknown');
+	}
+	expect(judged(503, { message: 'x', code: 'unavailable', type: 'UNAVAILABLE' })).toBe('unknown');
+});
+
+test.each([
+	['read ECONNREFUSED', 'unknown'],
+	['write EHOSTUNREACH', 'unknown'],
+	['upstream_unavailable', 'unknown'],
+])('%s: nobody knows', (message, outcome) => {
+	expect(judge(SPEECH, 502, { error: { message } }).outcome).toBe(outcome);
+});
+
+describe('a refusal of a provider', () => {
+	const refused = (message: string, error: object = {}) =>
+		judge(SPEECH, 403, { error: { message, ...error } }, {}, { 'x-request-id': 'req_own_1' }).who;
+
+	test('its words end with the ID of another request', () => {
+		expect(refused('Key disabled (request id: req_other_1)')).toBe('provider');
+		expect(refused('Key disabled (request id: req_own_1)')).toBe('rights');
+		expect(refused('See (request id: req_other_1) for more')).toBe('rights');
+		const { who } = judge(
+			SPEECH,
+			403,
+			{ error: { message: 'x (request id: req_other_1)' } },
+			{},
+			{
+				'x-request-id': undefined,
+			},
+		);
+		expect(who).toBe('rights');
+	});
+
+	test('its words name another program', () => {
+		expect(refused('minimax TTS error: 1008 - insufficient balance')).toBe('provider');
+		expect(refused('x', { code: 'bad_response' })).toBe('provider');
+		const { who, outcome } = judge(SPEECH, 400, {
+			error: { message: 'minimax TTS error: 1008 - insufficient balance', code: 'bad_response' },
+		});
+		expect([who, outcome]).toEqual(['provider', 'refused']);
+	});
+});
+
+test.each([
+	['This token status is unavailable', 'access_denied', 'key'],
+	['Invalid API key. The provided API key is incorrect.', undefined, 'key'],
+	['API key required. Please provide an API key', undefined, 'key'],
+	['User has been banned', undefined, 'account'],
+	['您的 IP 不在令牌允许访问的列表中', 'access_denied', 'account'],
+	['x', 'access_denied', 'account'],
+	['This token has no access to model fish-speech', undefined, 'rights'],
+	['The key lacks a right', undefined, 'rights'],
+])('403 %s: %s, %s', (message, code, who) => {
+	for (const body of [{ error: { message, code } }, { message, code }, { detail: message, code }])
+		expect(judge(SPEECH, 403, body).who).toBe(who);
+});
+
+describe('errors of task routes, as new-api writes them', () => {
+	const flat = (code: string, message: string) => ({ code, message, data: null });
+	const { video } = REQUESTS;
+
+	test("are the gateway's own", () => {
+		const page = '<html><head><title>502 Bad Gateway</title></head></html>';
+		for (const body of [
+			flat('do_request_failed', 'do request failed: upstream error: do request failed'),
+			flat('fail_to_fetch_task', page),
+			flat('fail_to_fetch_task', 'connection reset by peer'),
+			flat('unmarshal_response_body_failed', 'body: : unexpected end of JSON input'),
+		])
+			expect(judge(video, 500, body).outcome).toBe('transient');
+		expect(judge(video, 524, flat('fail_to_fetch_task', page)).outcome).toBe('cut');
+		expect(judge(video, 504, flat('fail_to_fetch_task', page)).outcome).toBe('unknown');
+		expect(judge(video, 401, flat('fail_to_fetch_task', 'Bad key')).who).toBe('provider');
+		expect(judge(video, 403, flat('insufficient_user_quota', 'x')).outcome).toBe('held');
+	});
+
+	test('are nobody’s elsewhere, and without their data', () => {
+		expect(judge(SPEECH, 500, flat('x', 'y')).outcome).toBe('unknown');
+		expect(judge(video, 500, { code: 'x', message: 'y' }).outcome).toBe('unknown');
+		expect(judge(video, 500, { ...flat('x', 'y'), error: 'z' }).outcome).toBe('unknown');
+	});
+});
+
+test('a 524 that says no more than its number is a page of something behind the gateway', () => {
+	const bare = { error: { message: 'APIError: Error code: 524\n\nNo fallback was attempted.' } };
+	expect(judge(SPEECH, 524, bare).outcome).toBe('unknown');
+	expect(judge(SPEECH, 524, bare, { documented: true }).outcome).toBe('cut');
+	expect(judge(SPEECH, 524, { error: { message: 'Error code: 524 - too slow' } }).outcome).toBe(
+		'cut',
+	);
+});
+
+test.each([
+	['Try again in 20 seconds.', undefined, 20_000],
+	['Try again in 20 seconds.', '3', 3_000],
+	['Slow down.', undefined, undefined],
+])('429 %s with Retry-After %s: a wait of %s ms', (message, retryAfter, wait) => {
+	const headers = { 'retry-after': retryAfter };
+	expect(judge(SPEECH, 429, { error: { message } }, {}, headers).retryAfter).toBe(wait);
+	expect(judge(SPEECH, 503, { error: { message } }).retryAfter).toBeUndefined();
+});
+
 /** What only sounds like it. */
 test.each([
 	'The server had an error while processing your request. Sorry about that!',
 	...['Upstream error', 'Internal server error', '500 Internal Server Error', 'internal_error'],
 	...['Service temporarily unavailable', 'The engine is currently overloaded', 'Bad gateway'],
-	...['litellm.APIConnectionError: OpenAIException - Connection error.', 'request_timeout: None'],
+	'request_timeout: None',
 	...[
 		'Your request was refused',
 		'an unknown error',
@@ -448,7 +607,7 @@ test('a model may be called what it likes', () => {
 /** Codes by which a rule knows an answer, and those of other gateways that mean the same. */
 const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
 	[500, 'unknown', ['upstream_outcome_unknown', 'a_panic']],
-	[400, 'unknown', ['violation_fee.x']],
+	[400, 'fined', ['violation_fee.x']],
 	[
 		...([500, 'held'] as const),
 		[
@@ -458,8 +617,10 @@ const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
 	],
 	[402, 'refused', ['unknown_error']],
 	[403, 'refused', ['unsupported_country_x']],
-	[400, 'refused', ['no_db_connection', 'text_too_long']],
-	[500, 'refused', ['model_not_found', 'invalid_request', 'channel:x']],
+	[400, 'refused', ['no_db_connection']],
+	[400, 'wrong', ['text_too_long']],
+	[500, 'wrong', ['invalid_request']],
+	[500, 'refused', ['model_not_found', 'channel:x']],
 	[500, 'refused', ['model_price_error', 'model_mapped_error', 'convert_request_failed']],
 ];
 
@@ -493,12 +654,6 @@ test.each([
 	expect(said.retryAfter).toBe(retryAfter);
 });
 
-test("a 524 on record was the gateway's own", () => {
-	const { createVideo } = endpoints;
-	const answer = { status: 524, onRecord: true };
-	expect(explainAnswer(gateway, createVideo, {}, answer).outcome).toBe('cut');
-});
-
 /** Redirects of a billed request, by where they lead. */
 const REDIRECTS: Array<[status: number, location: string | undefined, outcome: Ruling]> = [
 	[301, 'https://elsewhere.example/v1/audio/speech', 'refused'],
@@ -523,6 +678,7 @@ const verdicts = (): string => {
 	const said = ({ outcome, who, error }: Failure) =>
 		[outcome, who, error.message, error.description].join('|');
 	return [
+		judge(SPEECH, 403, { message: 'x' }, {}, { 'www-authenticate': 'Bearer' }),
 		...REFUSALS.map((answer) => judge(answer.request, answer.status, wireBody(answer))),
 		...DOCUMENTED.map(judgeRow),
 		...REDIRECTS.flatMap(([status, location]) =>

@@ -5,15 +5,31 @@ import {
 	backoffMs,
 	retryAfterMs,
 	throttledMs,
+	waitInWords,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 describe('retry policy', () => {
 	test('exponential with full jitter, bounded', () => {
 		expect([0, 1, 2, 3, 10, 100].map((attempt) => backoffMs(attempt, () => 1))).toEqual([
-			500, 1000, 2000, 4000, 30_000, 30_000,
+			1000, 2000, 4000, 8000, 8000, 8000,
 		]);
-		expect(backoffMs(5, () => 0)).toBe(0);
-		expect(backoffMs(2, () => 0.5)).toBe(1000);
+		expect(backoffMs(5, () => 0)).toBe(4000);
+		expect(backoffMs(2, () => 0.5)).toBe(3000);
+	});
+
+	test.each([
+		['No deployments available for selected model, Try again in 20 seconds. Passed', 20_000],
+		['Rate limit reached. Please try again in 1.2s.', 1_200],
+		['Please try again in 6m0s. Visit', 360_000],
+		['Please try again in 1h2m3s.', 3_723_000],
+		['retry after 2 minutes', 120_000],
+		['Try again in 500ms', 500],
+		['Try again in 3 milliseconds', 3],
+		['Try again later', undefined],
+		['Try again in a moment', undefined],
+		['in 20 seconds', undefined],
+	])('%s: the wait that it asks for', (words, wait) => {
+		expect(waitInWords(words)).toBe(wait);
 	});
 
 	test('after a 429 the default four retries outlive a window of a minute, each at most a minute long', () => {

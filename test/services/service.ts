@@ -65,8 +65,6 @@ export class PlayedService {
 	readonly apiKey = 'sk-key-of-the-played-service';
 	/** `METHOD path` of each request. */
 	readonly asked: string[] = [];
-	/** The headers by which requests were signed. */
-	readonly keys = new Set<string | undefined>();
 	/** Of the requests for speech. */
 	readonly bodies: Body[] = [];
 	private readonly rows: RecordedAnswer[];
@@ -98,7 +96,6 @@ export class PlayedService {
 		const body = (request.method === 'POST' && text ? JSON.parse(text) : {}) as Body;
 		const address = `${request.method} ${request.url?.split('?')[0]}`;
 		this.asked.push(address);
-		this.keys.add(request.headers.authorization);
 		if (request.method === 'POST') this.bodies.push(body);
 		const key = request.headers.authorization === `Bearer ${this.apiKey}` ? 'right' : 'wrong';
 		const asked = { ...body, key };

@@ -15,6 +15,14 @@ export type KnownFormat = ReadableFormat | RequestedFormat | ForeignInfo['format
 /** A file that is cut short, empty, or not audio of the expected kind; the message says which. */
 export class DamagedAudioError extends Error {
 	override name = 'DamagedAudioError';
+
+	constructor(
+		message: string,
+		/** There is no sound in it at all: no byte, a header alone, or a text. */
+		readonly isNothing = false,
+	) {
+		super(message);
+	}
 }
 
 /** What the reader of every format says of a whole file. Plain JSON. */

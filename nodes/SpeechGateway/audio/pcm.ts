@@ -29,7 +29,7 @@ class PcmReader implements AudioReader<PcmInfo> {
 
 	end(): PcmInfo {
 		const { bytes } = this;
-		if (bytes === 0) throw new DamagedAudioError('The PCM audio is empty');
+		if (bytes === 0) throw new DamagedAudioError('The PCM audio is empty', true);
 		if (bytes % BYTES_PER_SAMPLE !== 0) {
 			throw new DamagedAudioError(
 				`The PCM audio is cut short: ${bytes} bytes are not a whole number of 16-bit samples`,

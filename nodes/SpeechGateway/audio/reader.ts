@@ -42,7 +42,7 @@ export abstract class BlockReader {
 	 */
 	protected finish(format: string): void {
 		if (this.waitingBytes > 0) this.run(true);
-		if (this.bytes === 0) throw new DamagedAudioError(`The ${format} file is empty`);
+		if (this.bytes === 0) throw new DamagedAudioError(`The ${format} file is empty`, true);
 		if (this.missing > 0) {
 			throw new DamagedAudioError(
 				`The ${format} file is cut short: ${this.missing} bytes of a tag are missing`,

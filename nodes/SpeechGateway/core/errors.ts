@@ -177,10 +177,16 @@ export class DamagedResultError extends Error {
 		message: string,
 		readonly files: AttachedFiles,
 		readonly cause?: unknown,
+		/** Nothing of what was asked for is in it: a page, a text, no byte, a header alone. */
+		readonly isNothing = saysNothing(cause),
 	) {
 		super(message);
 	}
 }
+
+/** Whether an error says that nothing came, as that of a damaged file may. */
+export const saysNothing = (error: unknown): boolean =>
+	error instanceof Error && 'isNothing' in error && error.isNothing === true;
 
 /** n8n could not store a file that was paid for; `words` are the store's own. */
 export class NotStoredError extends Error {

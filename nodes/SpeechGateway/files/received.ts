@@ -3,10 +3,11 @@ import { asError, DamagedResultError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isFile } from '../fields/kinds';
 import { withExtension } from './fileName';
+import { textOf } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { fileFrom } from './store';
-import { describeUnreadable, redacted } from './recognise';
+import { describeUnreadable, isText, redacted } from './recognise';
 
 /**
  * Reads the JSON of an answer that was paid for. Throws DamagedResultError, with all that came, when it is no JSON, not
@@ -39,19 +40,23 @@ export async function withReceived(
 	const { execution, transport } = item.session;
 	const { message } = asError(error);
 	// Stopped by the user, not damaged.
-	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
+	if (transport.cancel?.aborted) return asError(error);
+	if (bytes.length === 0) return new DamagedResultError(message, {}, error, true);
 	const redact = (text: string) => transport.redactor.text(text);
 	const head = bytes.subarray(0, SNIFFED_BYTES);
 	const type = headers['content-type'] ?? '';
 	const { mimeType, extensions } = describeUnreadable(head, type, redact);
+	// JSON, and what is streamed, is an answer, be it a wrong one.
+	const isNothing =
+		isText(mimeType) && !/^\s*(?:[[{]|(?:data|event|id|retry)?:)/m.test(textOf(head));
 	try {
 		const received = await execution.store(
 			await fileFrom(redacted([bytes], transport.redactor.stream())),
 			withExtension('received', ...extensions),
 			mimeType,
 		);
-		return new DamagedResultError(message, { received }, error);
+		return new DamagedResultError(message, { received }, error, isNothing);
 	} catch {
-		return asError(error);
+		return new DamagedResultError(message, {}, error, isNothing);
 	}
 }

@@ -42,13 +42,19 @@ export function recognise(
 	if (!format) {
 		const { looksLike, ...content } = describeUnreadable(head, contentType, redact);
 		const refuse = () => {
-			throw new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
+			throw new DamagedAudioError(
+				`this is not readable audio; it looks like ${looksLike}`,
+				isText(content.mimeType),
+			);
 		};
 		return { ...content, isAudio: false, inspector: { feed: refuse, end: refuse } };
 	}
 	const inspector = canBeJoined(format) ? inspectorOf(format) : foreignInspector(format);
 	return { mimeType: MIME_TYPES[format], extensions: EXTENSIONS[format], isAudio: true, inspector };
 }
+
+/** Whether a type of `describeUnreadable` is that of a page, a message or a text. */
+export const isText = (mimeType: string): boolean => /^text\/|\/(?:json|xml)$/.test(mimeType);
 
 /** Only counts what is not read here. */
 function foreignInspector(format: ForeignInfo['format']): Content['inspector'] {

@@ -43,8 +43,8 @@ export async function storeAudio(
 	const redact = (text: string) => transport.redactor.text(text);
 	const chunks = withHead(chunksIn(response.body));
 	try {
-		const { value: head, done: isEmpty } = await chunks.next();
-		if (isEmpty) throw new DamagedAudioError('the file is empty');
+		const { value: head, done: isEmpty } = await chunks.next().catch(brokenOff);
+		if (isEmpty) throw new DamagedAudioError('the file is empty', true);
 		const type = response.headers['content-type'];
 		const { mimeType, extensions, isAudio, inspector } = recognise(head, wanted, type, redact);
 		const answer = new InspectedAnswer(chunks, inspector, maxBytes, keepDamaged);
@@ -67,7 +67,7 @@ export async function storeAudio(
 			stored = await storeBytes(item.session, Buffer.concat(answer.held), name, mimeType, stored);
 		} else item.session.store.stored();
 		const { failure, info } = answer;
-		if (failure) throw new DamagedResultError(failure.message, { received: stored });
+		if (failure) throw new DamagedResultError(failure.message, { received: stored }, failure);
 		if (info && !canBeJoined(info.format)) {
 			hints.add(
 				`The gateway sent ${info.format.toUpperCase()} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
@@ -78,6 +78,11 @@ export async function storeAudio(
 		// Not awaited: where the store failed, the next chunk may still be under way.
 		void chunks.return(undefined).catch(() => undefined);
 	}
+}
+
+/** The connection broke before a single byte. */
+function brokenOff(error: unknown): never {
+	throw new DamagedAudioError(`nothing came of it: ${asError(error).message}`, true);
 }
 
 /** The body of an answer on its way into the store: inspected as it passes, and held as long as it is small. */

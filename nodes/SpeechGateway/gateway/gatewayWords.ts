@@ -75,6 +75,14 @@ export function isGatewayError(body: unknown): boolean {
 	return isRecord(error) && ERROR_FIELDS.some((field) => isSaid(error[field]));
 }
 
+/** Whether an error of a task route is the gateway's own, as new-api writes them: `{ code, message, data }`, without `error`. */
+export const isTaskError = (body: unknown): boolean =>
+	isRecord(body) && 'data' in body && isSaid(body.code) && isSaid(body.message) && !body.error;
+
+/** Whether an error says nothing but a status, as LiteLLM does of a page of something behind it. */
+export const saysStatusAlone = (body: unknown): boolean =>
+	/\berror code: \d{3}\.?\s*$/im.test(textsIn(body));
+
 const isSaid = (value: unknown): boolean =>
 	typeof value === 'string' ? value.trim() !== '' : typeof value === 'number';
 

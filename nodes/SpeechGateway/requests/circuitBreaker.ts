@@ -121,9 +121,12 @@ export class CircuitBreaker extends Breaker {
 		this.stopFor('refusal', { message, description, details: defined({ httpCode, code }) });
 	}
 
-	/** A request has an unknown outcome. One of them keeps an outage alive; several in a row begin one. */
-	unknown(reason: UnknownReason): void {
-		if (!OUTAGE_REASONS.has(reason)) return;
+	/**
+	 * A request has an unknown outcome. One of them keeps an outage alive; several in a row begin one. `isNothing`: its
+	 * answer has nothing of what was asked for.
+	 */
+	unknown(reason: UnknownReason, isNothing = false): void {
+		if (!OUTAGE_REASONS.has(reason) && !isNothing) return;
 		const { unknownInRow: before = 0, stop } = this.record.value;
 		const unknownInRow = before + 1;
 		this.record.set({ unknownInRow });

@@ -1,10 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import { type About, type Answer, explainAnswer, type Failure, requestIdIn } from './explain';
-import { gatewayWords, isGatewayError, isPage, textsIn } from '../gateway/gatewayWords';
-import { defined, isRecord } from '../core/json';
+import {
+	type About,
+	type Answer,
+	explainAnswer,
+	type Failure,
+	isOwnError,
+	requestIdIn,
+} from './explain';
+import { gatewayWords, isPage, textsIn } from '../gateway/gatewayWords';
+import { defined, idIn, isRecord } from '../core/json';
 import { isSuccess, outcomeOfFailure } from './outcome';
-import { isBroken } from './signs';
 import { unreachable } from './unreachable';
 import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
@@ -80,35 +86,40 @@ async function answered(
 	return explainAnswer(transport, endpoint, about, { ...answer, documented, costsNothing });
 }
 
-const isCutByProxy = ({ kind, billed }: Endpoint, { status, body }: Answer): boolean =>
-	billed && status === 524 && (kind === 'speech' || kind === 'job') && !isGatewayError(body);
+const isCutByProxy = (endpoint: Endpoint, { status, body }: Answer): boolean =>
+	endpoint.billed &&
+	status === 524 &&
+	(endpoint.kind === 'speech' || endpoint.kind === 'job') &&
+	!isOwnError(endpoint, status, body);
 
 /** No gateway gives a job this ID. */
-const NO_JOB = endpoints.job('spj_none');
+const NO_JOB_ID = 'spj_none';
+const NO_JOB = endpoints.job(NO_JOB_ID);
 const ASKING_MS = 20_000;
 
+/** A word with a slash: servers that lack the address name it, and it has "jobs" in it. */
+const NAMED_ADDRESS = /\S*\/\S*/g;
 /** Words of servers that lack the address, and not only the job. */
-const NO_ADDRESS = [
-	/invalid url|\b(?:route|path|url|endpoint|handler|page|address|method)s?\b|cannot (?:get|find)|路由|路径|接口/i,
-	// All that web frameworks say.
-	/^\W*(?:(?:error|invalid_request_error|\d+|not[ _]?found(?:[ _]?error)?)\W*)*$/i,
-];
+const NO_ADDRESS =
+	/\b(?:route|path|url|endpoint|handler|page|address|method)s?\b|cannot (?:get|find)|路由|路径|接口/i;
+const NAMES_JOB = new RegExp(
+	`(?:(?<![A-Za-z])(?:job|task)|Job|Task|(?<![A-Z])(?:JOB|TASK))[sS]?(?![a-z])|任务|作业|${NO_JOB_ID}`,
+);
 
 /**
  * Whether the gateway is the one of the API document, the only one known to have speech jobs. Asked for a job that
- * cannot exist, it answers in JSON of its own; others say that they have no such address. Sends one free request.
+ * cannot exist, it answers with one, or says in JSON (400, 404) that there is no such job; all else says nothing about
+ * jobs. Sends one free request.
  */
 export async function hasJobRoutes(transport: Transport): Promise<boolean> {
 	try {
 		const response = await transport.send(NO_JOB, ASKING_MS);
 		const { status } = response;
 		const body = await transport.readErrorBody(response);
-		const isOwn = isRecord(body) && (isSuccess(status) || isGatewayError(body));
-		if (!isOwn || status === 405 || status === 501) return false;
-		const words = textsIn(body);
-		return (
-			!NO_ADDRESS.some((missing) => missing.test(words)) && !(status >= 500 && isBroken(words))
-		);
+		if (!isRecord(body)) return false;
+		if (isSuccess(status)) return idIn(body, 'id') !== undefined && typeof body.status === 'string';
+		const words = textsIn(body).replace(NAMED_ADDRESS, ' ');
+		return (status === 400 || status === 404) && NAMES_JOB.test(words) && !NO_ADDRESS.test(words);
 	} catch (error) {
 		if (error instanceof TransportError) return false;
 		throw asError(error);

@@ -10,13 +10,15 @@ import {
 	gatewayWords,
 	isGatewayError,
 	isPage,
+	isTaskError,
+	saysStatusAlone,
 	textsIn,
 } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
 import { type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
-import { retryAfterMs } from './retryPolicy';
-import { type Facts, isBroken, type Kind, SAYS } from './signs';
+import { retryAfterMs, waitInWords } from './retryPolicy';
+import { type Facts, isBroken, isNotBegun, type Kind, SAYS } from './signs';
 
 /** What a request is about. */
 export interface About {
@@ -32,8 +34,6 @@ export interface Answer {
 	status: number;
 	headers?: GatewayResponse['headers'];
 	body?: unknown;
-	/** From the ledger, which recorded a 524 that was not charged, without its body. */
-	onRecord?: boolean;
 	/** The gateway is the one of the API document, as `hasJobRoutes` has found. */
 	documented?: boolean;
 	/** The service charges for nothing. */
@@ -46,6 +46,8 @@ export interface Failure {
 	error: GatewayError;
 	/** Why a billed request without an answer is unknown. */
 	reason?: UnknownReason;
+	/** A success by its status that has nothing of what was asked for. */
+	isNothing?: boolean;
 	/** Who must act, where the gateway or a proxy has answered. */
 	who?: Who;
 	/** The header that has the request's ID. */
@@ -77,7 +79,8 @@ export function explainAnswer(
 	const outcome = outcomeOf(facts);
 	const rule = ruleFor(facts);
 	const { who } = rule;
-	const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
+	const inWords = status === 429 ? waitInWords(words.message ?? '') : undefined;
+	const retryAfter = retryAfterMs(headers['retry-after'], Date.now()) ?? inWords;
 	const [what, todo = ''] = rule.words.map(filler(request, words, retryAfter));
 	const happened = `${what} (${status})`;
 	const isJson = isRecord(body);
@@ -85,7 +88,7 @@ export function explainAnswer(
 	const { charged, inRun } = OUTCOMES[outcome];
 	const isUnknown = charged === 'maybe';
 	// Unknown items show no description, so the cause goes into the message.
-	const said = words.message && inWords(words.message);
+	const said = words.message && withoutUnderscores(words.message);
 	const message = isUnknown && said ? `${happened}: "${said}"` : happened;
 	const description = [
 		todo,
@@ -114,7 +117,7 @@ export function explainAnswer(
 }
 
 /** Words for people: a bare code, such as `upstream_outcome_unknown`, without its underscores. */
-const inWords = (words: string): string =>
+const withoutUnderscores = (words: string): string =>
 	/^\w+$/.test(words) ? words.replaceAll('_', ' ') : words;
 
 /** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */
@@ -145,7 +148,7 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 
 function factsOf(
 	{ endpoint, about, url }: Request,
-	{ status, headers, body, onRecord, documented, costsNothing }: Answer,
+	{ status, headers, body, documented, costsNothing }: Answer,
 	{ type = '', code = '', param = '', message: said = '' }: GatewayWords,
 	otherKey: boolean,
 ): Facts {
@@ -155,17 +158,21 @@ function factsOf(
 	const message = withoutModel(said);
 	const says = `${type}\n${code}\nparam=${param}\n${message}`;
 	const location = headers?.location;
+	const texts = status >= 500 ? withoutModel(textsIn(body)) : '';
+	const codes = `${type}\n${code}`;
 	return {
 		status,
 		says,
-		from: onRecord || isGatewayError(body) ? 'gateway' : isPage(body) ? 'page' : 'other',
+		from: isOwnError(endpoint, status, body) ? 'gateway' : isPage(body) ? 'page' : 'other',
 		to: endpoint.kind,
 		has: {
 			billed: endpoint.billed,
 			json: isRecord(body),
-			passedOn: otherKey || SAYS.passedOn.test(says),
-			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
-			ownCode: SAYS.ownCode.test(`${type}\n${code}`),
+			passedOn: otherKey || SAYS.passedOn.test(says) || isOfOtherRequest(said, headers),
+			broken: isBroken(texts),
+			notBegun: isNotBegun(texts, status === 503 ? codes : ''),
+			ownCode: SAYS.ownCode.test(codes),
+			challenged: headers?.['www-authenticate'] !== undefined,
 			documented,
 			costsNothing,
 			named: kind !== undefined,
@@ -176,6 +183,18 @@ function factsOf(
 			sameElsewhere: location !== undefined && isSameElsewhere(location, url),
 		},
 	};
+}
+
+/** Whether an error is the gateway's own. A 524 that says no more than its number is a page of something behind it. */
+export const isOwnError = ({ kind }: Endpoint, status: number, body: unknown): boolean =>
+	(isGatewayError(body) && !(status === 524 && saysStatusAlone(body))) ||
+	((kind === 'job' || kind === 'video') && isTaskError(body));
+
+/** Whether the words end with the ID of another request, which a gateway has made at its provider. */
+function isOfOtherRequest(said: string, headers: GatewayResponse['headers'] = {}): boolean {
+	const [, id] = /\(request[ _]id: ?([\w-]{8,})\)\W*$/i.exec(said) ?? [];
+	const own = requestIdIn(headers);
+	return id !== undefined && own !== undefined && id !== own;
 }
 
 function isSameElsewhere(location: string, url: string): boolean {

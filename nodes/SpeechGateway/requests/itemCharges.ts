@@ -15,16 +15,14 @@ export function chargesOf({ charges = [], requests }: Readonly<ItemRecord>): Cha
 function chargeOf(request: string, entry: Entry): Charge | undefined {
 	const { charged } = OUTCOMES[entry.state];
 	if (charged === 'no' || wasSentElsewhere(entry)) return undefined;
-	const { sentAt = '', tokens, requestId } = costOf(entry);
+	const { sentAt, tokens, requestId } = costOf(entry);
 	const jobId = taskIdOf(entry);
 	return {
-		...{ request, charged: charged === 'yes' ? charged : 'unknown' },
+		...{ request, charged: charged === 'maybe' ? 'unknown' : 'yes' },
 		...defined({ tokens, sentAt, requestId, jobId }),
 	};
 }
 
 /** When a request on record left, and what is known of its price. */
-function costOf(entry: Entry): Partial<Charge> {
-	if (entry.state === 'unknown') return { ...entry.facts, tokens: entry.tokens };
-	return 'sentAt' in entry ? entry : {};
-}
+const costOf = (entry: Entry): Omit<Charge, 'request' | 'charged'> =>
+	entry.state === 'unknown' ? { ...entry.facts, tokens: entry.tokens } : entry;

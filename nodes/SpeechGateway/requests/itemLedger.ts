@@ -13,7 +13,9 @@ import {
 	type Charge,
 	type Cost,
 	type Entry,
+	type ErrorText,
 	type ItemRecord,
+	type Refusal,
 	type Result,
 	type SentSegment,
 	type VoiceIds,
@@ -21,7 +23,7 @@ import {
 	wasSentElsewhere,
 } from './records';
 import { chargesOf } from './itemCharges';
-import { isFree, type Kept, OUTCOMES } from './outcome';
+import { isFree, type Kept, mayBring, OUTCOMES, type State } from './outcome';
 import { requestKey } from './requestKey';
 
 /** A segment that was sent, and whether its sound is there. */
@@ -40,9 +42,12 @@ export const isPartialFile = (field: string): boolean =>
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
 
+/** Whether a retry by hand does not send it, either. */
+const isLasting = (state: State): boolean => OUTCOMES[state].byHand === 'never';
+
 /**
  * The billed requests of one item; nobody else writes its record. A request goes from no entry to `begin`, and from there to
- * `done`, `unknown` or `refused`, or back to no entry with `clear` if it may be sent again.
+ * `done`, `unknown` or `wasRefused`, or back to no entry with `clear` if it may be sent again.
  */
 export class ItemLedger {
 	private asking: Asked = {};
@@ -57,9 +62,15 @@ export class ItemLedger {
 		return this.record.result;
 	}
 
-	/** What was first paid for; undefined while nothing may have been charged. */
+	/** What was first paid for; undefined while nothing may come of it. */
 	get paidFor(): Asked | undefined {
-		return this.maybeCharged ? (this.record.asked ?? {}) : undefined;
+		return this.mayBring ? (this.record.asked ?? {}) : undefined;
+	}
+
+	/** Whether something that is paid for may come of it. */
+	private get mayBring(): boolean {
+		const { result, requests } = this.record;
+		return result !== undefined || Object.values(requests).some(({ state }) => mayBring(state));
 	}
 
 	/** Whether any request of the item has been, or may have been, paid for. */
@@ -80,8 +91,19 @@ export class ItemLedger {
 	retryByHand(): void {
 		const { requests } = this.record;
 		delete this.record.told;
+		delete this.record.refused;
 		for (const [name, { state }] of Object.entries(requests))
-			if (OUTCOMES[state].byHand === 'again') delete requests[name];
+			if (!isLasting(state)) delete requests[name];
+	}
+
+	/** Its first error, which Retry On Fail gives again without sending anything. */
+	get refused(): ErrorText | undefined {
+		return this.record.refused;
+	}
+
+	/** Retry On Fail can mend nothing of the item. */
+	refuse({ message, description, details, binary }: ErrorText): void {
+		this.record.refused = defined({ message, description, details, binary });
 	}
 
 	/** Adds to what the item asks for; the first request that leaves records it. */
@@ -115,7 +137,8 @@ export class ItemLedger {
 	/** A name for what is on record, without results. It changes with each request that is sent and not refused. */
 	get state(): string {
 		const { requests, result } = this.record;
-		return result ? 'finished' : requestKey('state', Object.keys(requests).sort());
+		const sent = Object.entries(requests).filter(([, { state }]) => isLasting(state));
+		return result ? 'finished' : requestKey('state', sent.map(([name]) => name).sort());
 	}
 
 	/** Whether the service that it was asked of charges for nothing. */
@@ -151,7 +174,7 @@ export class ItemLedger {
 	interruption(): OutcomeUnknownError | undefined {
 		const entries = this.entries();
 		const unknown = entries.find((entry) => entry.state === 'unknown');
-		const sent = entries.findLast((entry) => 'sentAt' in entry);
+		const sent = entries.findLast((entry) => 'inputHash' in entry);
 		const facts = unknown?.facts ?? (sent && outcomeUnknown('interrupted', sent).facts);
 		if (!facts) return undefined;
 		const { taskId, taskIds, files } = this;
@@ -271,8 +294,8 @@ export class ItemLedger {
 
 	/** Records a request that is about to leave: if n8n crashes in between, it is on record as possibly charged. */
 	begin(request: string, sent: Sent, segment?: SentSegment): void {
-		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
-		if (!this.record.asked && !this.maybeCharged)
+		// `mayBring` looks at all requests of the item; once that is on record, no segment of a book needs it.
+		if (!this.record.asked && !this.mayBring)
 			this.record.asked = { ...this.asking, settings: this.settings };
 		this.record.requests[request] = defined({ state: 'sending', ...sent, segment });
 	}
@@ -308,9 +331,9 @@ export class ItemLedger {
 		this.record.requests[request] = defined({ state: 'unknown', facts, segment, tokens });
 	}
 
-	/** The request is never sent again, for this reason. `characters`: of its text. */
-	refused(request: string, state: Exclude<Kept, 'unknown'>, characters?: number): void {
-		this.record.requests[request] = defined({ state, characters });
+	/** Neither this run nor Retry On Fail sends the request again, for this reason. */
+	wasRefused(request: string, state: Exclude<Kept, 'unknown'>, refusal: Refusal): void {
+		this.record.requests[request] = { state, ...defined(refusal) };
 		this.thaw();
 	}
 
@@ -334,7 +357,7 @@ export class ItemLedger {
 
 	/** With nothing paid for any more, the item may be asked for something else. */
 	private thaw(): void {
-		if (!this.maybeCharged) delete this.record.asked;
+		if (!this.mayBring) delete this.record.asked;
 	}
 }
 

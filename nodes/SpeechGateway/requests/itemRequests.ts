@@ -18,6 +18,7 @@ import {
 	outcomeUnknown,
 	OutcomeUnknownError,
 	RequestCutError,
+	saysNothing,
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
@@ -27,10 +28,10 @@ import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
 import { exchange, hasJobRoutes, isFailure } from './exchange';
-import { type About, explainAnswer, type Failure, idHeaderIn, requestIdIn } from './explain';
+import { type About, type Failure, idHeaderIn, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
-import type { SentSegment } from './records';
+import type { Entry, SentSegment } from './records';
 import { isKept, OUTCOMES, outcomeOfDamage } from './outcome';
 import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
@@ -75,6 +76,8 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests extends ItemTurns {
+	/** A request has failed for good, in a way that Retry On Fail cannot mend. */
+	isRefused = false;
 	private readonly claims: ItemClaims;
 
 	constructor(
@@ -119,32 +122,36 @@ export class ItemRequests extends ItemTurns {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, input, keyedBy = input, segment } = request;
+		const { endpoint, input, keyedBy = input, segment } = request;
 		const key = requestKey(endpoint.kind, keyedBy);
 		const name = requestName(key, segment);
 		const { costsNothing } = this.session.transport.account;
 		const price = costsNothing ? undefined : request.price;
 		const named = { ...request, price, key, name };
 		const earlier = this.ledger.entry(name);
-		switch (earlier?.state) {
-			case undefined:
-				break;
-			case 'done':
-				return earlier.value as T;
-			case 'unknown':
-				throw new OutcomeUnknownError(earlier.facts);
-			case 'sending':
-				throw this.unknown(named, earlier, 'interrupted');
-			default: {
-				const answer = { status: 524, onRecord: true };
-				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
-			}
-		}
+		if (earlier?.state === 'done') return earlier.value as T;
+		if (earlier) throw this.endedBefore(named, earlier);
 		const givenUp = (failure: Failure) => {
+			const { outcome } = failure;
+			const { inRun } = OUTCOMES[outcome];
 			this.session.breaker.failed(failure);
-			if (OUTCOMES[failure.outcome].inRun !== 'shorter' || !request.text) this.fail();
+			if (inRun === 'shorter' && request.text) return;
+			this.isRefused ||= isKept(outcome);
+			this.fail();
 		};
 		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
+	}
+
+	/** The error of a request that an earlier attempt has sent, or had refused. */
+	private endedBefore(
+		request: Pick<NamedRequest<never>, 'name' | 'segment' | 'price'>,
+		earlier: Exclude<Entry, { state: 'done' }>,
+	): Error {
+		if (earlier.state === 'unknown') return new OutcomeUnknownError(earlier.facts);
+		if (earlier.state === 'sending') return this.unknown(request, earlier, 'interrupted');
+		const { message, description, details } = earlier.error;
+		const isCut = OUTCOMES[earlier.state].inRun === 'shorter';
+		return new (isCut ? RequestCutError : GatewayError)(message, description, { ...details });
 	}
 
 	/** One try of a billed request. Undefined if the run ended or was put on hold before the request left. */
@@ -183,14 +190,23 @@ export class ItemRequests extends ItemTurns {
 		const result = isFailure(response) ? response : await this.readPaid(request, sent, response);
 		if (!isFailure(result)) return result;
 		const { outcome, reason = 'upstream_outcome_unknown', error, idHeader } = result;
-		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error, idHeader);
-		if (isKept(outcome)) this.ledger.refused(name, outcome, request.text?.characters);
+		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error, result);
+		const { inRun, charged } = OUTCOMES[outcome];
+		const { message, description, details } = error;
+		const { requestId } = details;
+		const isCut = inRun === 'shorter';
+		if (isKept(outcome))
+			this.ledger.wasRefused(name, outcome, {
+				error: { message, description, details },
+				...{ sentAt: sent.sentAt, requestId },
+				characters: isCut ? request.text?.characters : undefined,
+			});
 		else this.ledger.clear(name);
-		if (OUTCOMES[outcome].inRun === 'shorter') {
-			request.text?.wasCut();
-			// A proxy answered for the gateway, which may go on.
-			traffic.end(sent, { requestId: error.details.requestId, idHeader });
-		} else traffic.forget(sent);
+		if (isCut) request.text?.wasCut();
+		// Of a request that was cut, a proxy answered for the gateway, which may go on.
+		if (isCut || charged !== 'no')
+			traffic.end(sent, { charged: charged !== 'no', requestId, idHeader });
+		else traffic.forget(sent);
 		return result;
 	}
 
@@ -231,6 +247,7 @@ export class ItemRequests extends ItemTurns {
 				outcome: outcomeOfDamage(costsNothing),
 				reason,
 				error: costsNothing ? new GatewayError(message, TRY_LATER, details, files) : damage,
+				isNothing: saysNothing(error),
 			};
 		}
 	}
@@ -241,7 +258,7 @@ export class ItemRequests extends ItemTurns {
 		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
-		idHeader?: string,
+		{ idHeader, isNothing }: Pick<Failure, 'idHeader' | 'isNothing'> = {},
 	): OutcomeUnknownError {
 		const { traffic, transport } = this.session;
 		const { clockAheadMs } = transport;
@@ -250,7 +267,7 @@ export class ItemRequests extends ItemTurns {
 		const error = outcomeUnknown(reason, sent, cause, { neighbours, idHeader });
 		this.ledger.unknown(name, error.facts, segment, price?.isExact ? price.estimate : undefined);
 		if (reason !== 'already_sent') this.session.lasting.spend(price?.estimate);
-		this.session.breaker.unknown(reason);
+		this.session.breaker.unknown(reason, isNothing);
 		this.giveUp();
 		return error;
 	}

@@ -8,8 +8,8 @@ import { type Facts, fits, SAYS, type Sign } from './signs';
 
 /** What follows from an outcome. */
 interface Consequences {
-	/** Whether the request was charged. */
-	charged: 'no' | 'maybe' | 'yes';
+	/** Whether the request was charged. `fee`: it was, for nothing. */
+	charged: 'no' | 'maybe' | 'yes' | 'fee';
 	/**
 	 * What this run does with it. `again`: after a pause. `slower`: with fewer at once, too. `afterOthers`: when the requests in
 	 * flight have freed the money that is set aside for them. `shorter`: never, but its words go in shorter segments where an
@@ -42,7 +42,11 @@ const ROWS = {
 	held: { charged: 'no', inRun: 'afterOthers', onRetry: 'again', byHand: 'again', says: 'works' },
 	// 524: the same request would be cut again.
 	cut: { charged: 'no', inRun: 'shorter', onRetry: 'never', byHand: 'never', says: 'nothing' },
-	// A refusal.
+	// A refusal that the workflow must mend: its text, voice, model or settings.
+	wrong: { charged: 'no', inRun: 'never', onRetry: 'never', byHand: 'again', says: 'works' },
+	// A refusal for which the gateway charges a fee, each time.
+	fined: { charged: 'fee', inRun: 'never', onRetry: 'never', byHand: 'never', says: 'works' },
+	// A refusal that somebody else can lift.
 	refused: { charged: 'no', inRun: 'never', onRetry: 'again', byHand: 'again', says: 'works' },
 } as const satisfies Record<string, Consequences>;
 
@@ -55,13 +59,17 @@ export const OUTCOMES: Record<State, Consequences> = ROWS;
 /** What became of a request that brought no success. */
 export type Outcome = Exclude<State, 'done' | 'sending'>;
 
-/** Outcomes after which the request stays on record, never to be sent again by a retry. */
+/** Outcomes after which the request stays on record, not to be sent again by Retry On Fail. */
 export type Kept = {
 	[O in Outcome]: (typeof ROWS)[O]['onRetry'] extends 'never' ? O : never;
 }[Outcome];
 
 /** Whether a request with this outcome was certainly not charged. */
 export const isFree = (state: State): boolean => OUTCOMES[state].charged === 'no';
+
+/** Whether something that is paid for may come of it. */
+export const mayBring = (state: State): boolean =>
+	OUTCOMES[state].charged === 'maybe' || OUTCOMES[state].charged === 'yes';
 
 /** Whether it stays on record. */
 export const isKept = (outcome: Outcome): outcome is Kept => OUTCOMES[outcome].onRetry === 'never';
@@ -70,10 +78,14 @@ export const isKept = (outcome: Outcome): outcome is Kept => OUTCOMES[outcome].o
 export const mayGoAgain = (outcome: Outcome): boolean =>
 	OUTCOMES[outcome].inRun === 'again' || OUTCOMES[outcome].inRun === 'slower';
 
-/** Who must act. `key`, `balance` and `provider` (the gateway's own account there) concern every other request, too. */
+/**
+ * Who must act. `key`, `balance`, `account` (shut out) and `provider` (the gateway's own account there) concern every other
+ * request, too.
+ */
 export type Who =
 	| 'key'
 	| 'balance'
+	| 'account'
 	| 'provider'
 	| 'rights' /* of the key or the account, in the gateway's console */
 	| 'operator' /* of the gateway */
@@ -118,6 +130,7 @@ const TOO_MANY: Words = [
 ];
 const PICK_VOICE =
 	'Pick one from the list, use "Default", or give its title in the mode "By Title".';
+const NOT_TAKEN: Words = ['The gateway refused the request', 'Check the parameters.'];
 const NOT_OWN_ANSWER = "A server error that is not the gateway's own answer";
 
 /** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
@@ -132,7 +145,7 @@ export const NO_ROUTE = rule(
 			without: 'named',
 		},
 	],
-	'refused',
+	'wrong',
 	'workflow',
 	['This gateway has no {plural}', 'If its other addresses are not found, either, {address}'],
 );
@@ -146,8 +159,7 @@ export const RULES = [
 	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
 		'The gateway lost track of the request',
 	]),
-	// A panic of new-api or one-api; one-api's chat when its upstream failed; new-api's penalty for a text; Portkey's
-	// check of a finished answer.
+	// A panic of new-api or one-api; one-api's chat when its upstream failed; Portkey's check of a finished answer.
 	rule(
 		[
 			{ status: '5xx', says: /_panic$/m },
@@ -156,13 +168,17 @@ export const RULES = [
 				says: /^one_api_error\n(?:do_request|read_response_body)_failed$/m,
 				to: 'chat',
 			},
-			{ status: '4xx', says: /^violation_fee/m },
 			'446',
 		],
 		'unknown',
 		'operator',
 		['The gateway failed, and may keep what it had set aside for the request'],
 	),
+	// new-api's penalty for a text.
+	rule({ status: '4xx', says: /^violation_fee/m }, 'fined', 'workflow', [
+		'The gateway refuses this request, and has charged a fee for it',
+		'A fee was charged, and would be again: change the text.',
+	]),
 
 	// A gateway's or proxy's time-out, LiteLLM's for whatever its provider did.
 	rule('408 504', 'unknown', 'nobody', [
@@ -221,11 +237,21 @@ export const RULES = [
 			'Your API key and your balance are not the cause.',
 		],
 	),
-	// The document's 401; LiteLLM without its database.
-	rule(['401', { status: '400', says: /^no_db_connection$/m }], 'refused', 'key', [
-		'The gateway does not accept the API key',
-		'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
-	]),
+	// The document's 401; LiteLLM without its database; new-api's disabled key, and Speaches.
+	rule(
+		[
+			'401',
+			{ status: '400', says: /^no_db_connection$/m },
+			{ status: '403', says: SAYS.keyRefused, with: 'json' },
+			{ status: '403', with: 'challenged' },
+		],
+		'refused',
+		'key',
+		[
+			'The gateway does not accept the API key',
+			'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
+		],
+	),
 	// The document's 402.
 	rule('402', 'refused', 'balance', NO_MONEY),
 	// new-api, one-api, sub2api: too little money for what is set aside; by code, and in words.
@@ -235,30 +261,30 @@ export const RULES = [
 	rule('429', 'throttled', 'nobody', TOO_MANY),
 
 	// new-api's and one-api's filter of words.
-	rule({ status: '4xx 5xx', says: /sensitive.word|敏感词/i }, 'refused', 'workflow', [
+	rule({ status: '4xx 5xx', says: /sensitive.word|敏感词/i }, 'wrong', 'workflow', [
 		'The gateway refuses the words of this request',
 		'Change the text.',
 	]),
 	// one-api, which counts bytes.
-	rule({ status: '4xx', says: /^text_too_long$/m }, 'refused', 'workflow', [
+	rule({ status: '4xx', says: /^text_too_long$/m }, 'wrong', 'workflow', [
 		'The text is too long for the gateway',
 		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
 	]),
 	// LiteLLM, FastAPI and providers without a default voice.
 	rule(
 		{ status: '400 404 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
-		'refused',
+		'wrong',
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
 	),
 	// new-api, one-api, FastAPI: no jobs, voices or videos.
 	NO_ROUTE,
 	// A voice, and then a model, that is not there, in the words of providers.
-	rule({ status: '404', with: 'voiceNamed' }, 'refused', 'workflow', [
+	rule({ status: '404', with: 'voiceNamed' }, 'wrong', 'workflow', [
 		'The gateway has no voice "{voice}"',
 		PICK_VOICE,
 	]),
-	rule({ status: '400 404', says: SAYS.noSuchModel, with: 'model' }, 'refused', 'workflow', [
+	rule({ status: '400 404', says: SAYS.noSuchModel, with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no model "{model}" {able}',
 		'{another}.',
 	]),
@@ -295,18 +321,10 @@ export const RULES = [
 		'Use the credential of the account that created the {kind}.',
 	]),
 	// new-api's and one-api's blocked addresses and users.
-	rule(
-		{
-			status: '403',
-			says: /\bIP\b|网段|banned|suspended|(?:account|user|address).{0,30}blocked|封/i,
-		},
-		'refused',
-		'rights',
-		[
-			'The gateway blocks this account, or the address of this n8n',
-			'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
-		],
-	),
+	rule({ status: '403', says: SAYS.shutOut }, 'refused', 'account', [
+		'The gateway blocks this account, or the address of this n8n',
+		'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
+	]),
 	// The document's 403 for a capability.
 	rule('403', 'refused', 'rights', [
 		'This API key, account or channel lacks the capability',
@@ -318,7 +336,7 @@ export const RULES = [
 		'The gateway has no {kind} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {kind}.',
 	]),
-	rule({ status: '404', with: 'model' }, 'refused', 'workflow', [
+	rule({ status: '404', with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',
 		'{another}, and {address}',
 	]),
@@ -335,16 +353,16 @@ export const RULES = [
 		'The request did not reach the gateway. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
 	]),
 	// nginx; then the gateway itself.
-	rule({ status: '413', from: 'page' }, 'refused', 'network', [
+	rule({ status: '413', from: 'page' }, 'wrong', 'network', [
 		'The request is too large for a proxy between n8n and the gateway',
 		'The request did not reach the gateway. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
 	]),
-	rule('413', 'refused', 'workflow', [
+	rule('413', 'wrong', 'workflow', [
 		'The request is too large for the gateway',
 		'Send a shorter text or a smaller file.',
 	]),
 	// The document's 422; FastAPI's names the field.
-	rule('422', 'refused', 'workflow', [
+	rule('422', 'wrong', 'workflow', [
 		'The gateway does not support {parameter}',
 		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
 	]),
@@ -364,15 +382,23 @@ export const RULES = [
 	// new-api's MiniMax, which is charged and leads to its file.
 	rule('3xx', 'unknown', 'network', ['The gateway redirects to another address']),
 
-	// Refused by any gateway, by new-api as a 500.
-	rule(['4xx', { status: '5xx', says: /^invalid_request$/m }], 'refused', 'workflow', [
-		'The gateway refused the request',
-		'Check the parameters.',
+	// Laws, or the rules of a provider.
+	rule('451', 'wrong', 'workflow', [
+		'The gateway may not carry out this request, for legal reasons',
+		'Change the text, the voice or the model.',
 	]),
+	// Refused by any gateway, by new-api as a 500.
+	rule(['400', { status: '5xx', says: /^invalid_request$/m }], 'wrong', 'workflow', NOT_TAKEN),
+	rule('4xx', 'refused', 'workflow', NOT_TAKEN),
 	// Cloudflare's, from before the gateway had anything.
 	rule('521 523 525 526', 'transient', 'nobody', [
 		NOT_OWN_ANSWER,
 		`A proxy in front of the gateway could not reach it. ${LATER}`,
+	]),
+	// Nobody was there behind the gateway, or the model is still to be loaded.
+	rule({ status: '5xx', from: 'gateway', with: 'notBegun' }, 'transient', 'nobody', [
+		'The gateway could not begin the request',
+		LATER,
 	]),
 	// Envoy, Google's proxies and broken upstreams in JSON like the gateway's, after the work was done.
 	rule(
@@ -432,4 +458,6 @@ export const outcomeOfDamage = (costsNothing: boolean): Outcome =>
 
 /** Whether every other billed request of the run would be refused, too. */
 export const isAccountWide = (who: Who | undefined): boolean =>
-	who === 'key' || who === 'balance' || who === 'provider';
+	who !== undefined && ACCOUNT_WIDE.includes(who);
+
+const ACCOUNT_WIDE: Who[] = ['key', 'balance', 'account', 'provider'];

@@ -60,8 +60,15 @@ export type Entry =
 	| ({ state: 'sending'; segment?: SentSegment } & Sent)
 	| ({ state: 'done'; segment?: SentSegment } & Done & Sent & Cost)
 	| { state: 'unknown'; segment?: SentSegment; facts: UnknownFacts; tokens?: number }
-	/* `characters`: of its text. */
-	| { state: Exclude<Kept, 'unknown'>; segment?: undefined; characters?: number };
+	| ({ state: Exclude<Kept, 'unknown'>; segment?: undefined } & Refusal);
+
+/** Why a request was refused. */
+export interface Refusal extends Cost {
+	error: ErrorText;
+	sentAt: string;
+	/** Of a text that was too long. */
+	characters?: number;
+}
 
 interface Done {
 	value: object;
@@ -112,6 +119,8 @@ export interface ItemRecord {
 	/** Since it was first paid for. */
 	asked?: Asked;
 	result?: Result;
+	/** Why Retry On Fail sends nothing more of it: its first error. */
+	refused?: ErrorText;
 	/** The result has cost nothing: no request of it was sent in this execution. */
 	sentNothing?: boolean;
 	/** The ID of the job or video from which the result came. */

@@ -1,18 +1,19 @@
 import { type Outcome, OUTCOMES } from './outcome';
 
-/** First backoff; doubles with every attempt. Half a second lets a burst pass without slowing a healthy batch. */
-const BASE_DELAY_MS = 500;
-/** Longest backoff of our own: after half a minute, asking again costs nobody anything. */
-const MAX_DELAY_MS = 30_000;
+/** Longest first pause; it doubles with every attempt. Five tries within a few seconds outlive no overload. */
+const BASE_DELAY_MS = 1_000;
+/** Longest pause of our own. */
+const MAX_DELAY_MS = 8_000;
 /** Longest `Retry-After` that is waited for; beyond it the user is better told than kept waiting. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /**
- * Exponential backoff with full jitter, ms: anywhere between 0 and the ceiling of the attempt (0 for the first), so
- * that requests which failed together do not come back together.
+ * Exponential backoff with jitter, ms: half to all of 1, 2, 4 and then 8 s (attempt 0 is the first), so that requests
+ * which failed together do not come back together.
  */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
-	return Math.round(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
+	const most = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt);
+	return Math.round((most * (1 + random())) / 2);
 }
 
 /** After "too many requests" without `Retry-After`: windows are minutes, and the default retries should outlive one. */
@@ -32,6 +33,24 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 	// Every HTTP date has a time; without one, JavaScript would read a date into almost any word.
 	const date = /\d\d:\d\d:\d\d/.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Milliseconds of the units in which words name a wait. */
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** The wait that words ask for, ms: "Try again in 20 seconds", "in 1m30s"; undefined if they name none. */
+export function waitInWords(words: string): number | undefined {
+	const [, wait] =
+		/\b(?:try|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|h|hours?|m|min|minutes?|s|sec|seconds?)\b ?|\d+(?:\.\d+)?[hm](?=\d))+)/i.exec(
+			words,
+		) ?? [];
+	if (wait === undefined) return undefined;
+	const parts = [...wait.matchAll(/([\d.]+) ?(ms|milli|[hms])/gi)];
+	const sum = parts.reduce((all, [, number, unit]) => {
+		const name = /^m(?:s|illi)$/i.test(unit) ? 'ms' : unit.toLowerCase();
+		return all + Number(number) * UNITS[name];
+	}, 0);
+	return Math.ceil(sum);
 }
 
 /** The pause after the failure of a request, ms; `failures`: how many came before it. */

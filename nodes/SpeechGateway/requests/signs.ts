@@ -21,6 +21,8 @@ type Trait =
 	| 'voiceNamed' /* there is one, and the words speak of it */
 	| 'passedOn' /* what a provider said to the gateway: by a code, or the words name a key that is not the credential's */
 	| 'broken' /* a proxy or an upstream failed, by words anywhere in the answer */
+	| 'notBegun' /* the work did not begin, by code or words anywhere in the answer, and nothing in it broke */
+	| 'challenged' /* asks for a key (WWW-Authenticate) */
 	| 'ownCode' /* by its code, nothing was begun or all was given back */
 	| 'documented' /* the gateway is known to be the one of the API document */
 	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
@@ -70,7 +72,14 @@ export const SAYS = {
 	rateLimit:
 		/rate(?:[ _-]limit|limit_)|too.?many.?requests|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟|每秒|频率|并发|resources?.{0,12}exhausted/i,
 	/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
-	passedOn: /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m,
+	passedOn:
+		/^(?:upstream_error|bad_response(?:_status_code)?|fail_to_fetch_task)$|\w+Exception - |\w error: -?\d+ - /m,
+	/** The key is none, or may not be used at all: by code, or in words. */
+	keyRefused:
+		/\b(?:invalid|incorrect|wrong|missing|disabled|revoked|expired|no) (?:api[ _-]?)?(?:key|token)\b(?! for)|\b(?:api[ _-]?key|token)(?: provided)?(?: is| status is| was| has been)? (?:\w+ )?(?:invalid|incorrect|missing|required|disabled|revoked|expired|unavailable)\b|令牌.{0,8}(?:不可用|无效|禁用|过期)/i,
+	/** The account or the address of the caller is shut out. */
+	shutOut:
+		/^access_denied$|\bIP\b|网段|banned|suspended|(?:account|user|address).{0,30}blocked|封/im,
 	moneyCode:
 		/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im,
 	tooLittleMoney: bothOf(
@@ -80,7 +89,7 @@ export const SAYS = {
 	),
 	/** Gateways that never began, and new-api and one-api when their upstream failed. */
 	ownCode:
-		/^(?:\w*(?:overload|rate_?limit|too_many|capacity|busy|queue_full)\w*|model_not_found|(?:do_request|\w+_response_body)_failed|bad_response\w*|empty_response)$/im,
+		/^(?:\w*(?:overload|rate_?limit|too_many|capacity|busy|queue_full)\w*|model_not_found|(?:do_request|\w+_response_body)_failed|bad_response\w*|empty_response|fail_to_fetch_task)$/im,
 	needsVoice: bothOf(
 		'voice|音色',
 		'require|missing|not.(?:supported|found|exist)|no such|invalid|unknown|must|empty|specif|provide|need|不存在|指定|必|缺',
@@ -113,6 +122,8 @@ const BROKEN = [
 	/\b(?:econn(?:reset|aborted|refused)|epipe|enetreset|ehostunreach|und_err_\w+|err_stream_\w+|rst_stream|goaway|eof)\b/i,
 	/socket hang ?up|hung up|broken pipe|fetch failed|forcibly closed|disconnected|premature|incomplete(?: chunked)? ?read|side closed/i,
 	/(?:protocol|read|write|payload)error\b/i,
+	// What LiteLLM says of a connection that broke within the answer, and of a page or text of something in front of the provider.
+	/\bconnection error\b|\berror code: 5\d\d\.?\s*$/im,
 	/(?:context|operation|request) (?:\w+ ){0,2}(?:cancell?ed|abort|interrupt|terminat)|deadline[ _-]?(?:has been |was )?exceeded/i,
 	/tim(?:ed|e|ing)[ _-]?outs?\b(?!: none)/i,
 	/超时|(?:连接|链接).{0,6}(?:重置|中断|断开|关闭|失败)|(?:重置|中断|断开).{0,4}(?:连接|链接)/,
@@ -120,3 +131,29 @@ const BROKEN = [
 
 /** Whether texts of an answer tell of a connection that broke, so that nobody knows what became of the request. */
 export const isBroken = (texts: string): boolean => BROKEN.some((words) => words.test(texts));
+
+/** What says that the work did not begin: nobody to give it to, a connect that failed, a model that is still to be loaded. */
+const NOT_BEGUN = [
+	/\bno (?:healthy|live) (?:upstream|backend)s?\b/gi,
+	/\bmodels?\b[^.\n]{0,60}?(?:\bnot (?:yet |been )*loaded|\b(?:is|are) (?:currently |still )*(?:being )?load(?:ing|ed))\b/gi,
+	/(?<!\b(?:read|write) )\b(?:econnrefused|enotfound|ehostunreach)\b/gi,
+	/\bconnection (?:was )?refused\b|\bno such host\b|\bfailed to connect\b/gi,
+	/\bdial tcp\b[^\n]{0,200}?\brefused\b/gi,
+];
+/** Words of programs around a connect that failed, and of any other failure. */
+const WRAPPERS_OF_FAILURES = /\b(?:fetch failed|connection error)\b/gi;
+
+/** A 503 by whose code nobody was there. gRPC's own word says less: what was begun ends so, too. */
+const UNAVAILABLE = /^(?!unavailable$)\w*unavailable\w*$/im;
+
+/**
+ * Whether the work did not begin, by all texts of an answer and, of a 503, by its type and code. Where anything else in
+ * the same answer tells of a connection that broke, or of time that ran out, it may have begun.
+ */
+export function isNotBegun(texts: string, codes = ''): boolean {
+	const [code] = UNAVAILABLE.exec(codes) ?? [];
+	const rest = NOT_BEGUN.reduce((left, words) => left.replace(words, ''), texts);
+	if (code === undefined && rest === texts) return false;
+	const others = code === undefined ? rest : rest.replaceAll(code, '');
+	return !isBroken(rest === texts ? others : others.replace(WRAPPERS_OF_FAILURES, ''));
+}

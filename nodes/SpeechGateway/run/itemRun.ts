@@ -128,6 +128,7 @@ export class ItemRun {
 			const sentNothing = ledger.sentNothing || (costsNothing && !isOver);
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
+			if ('failed' in settled && item.isRefused) ledger.refuse(settled.failed);
 			const { cancel } = session.execution;
 			await unlessCancelled(item.settle('failed' in settled, sentNothing), cancel);
 			await this.keep(settled, sentNothing);

@@ -59,6 +59,7 @@ export async function readAll(
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push(failed(otherOperation, ledger));
 		else if (ledger.result) inputs.push(undefined);
+		else if (ledger.refused) inputs.push({ failed: ledger.refused });
 		else inputs.push(await readOne(execution, operation, index, ledger));
 	}
 	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);

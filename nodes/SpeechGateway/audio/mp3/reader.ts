@@ -116,7 +116,10 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		this.finish('MP3');
 		const { bytes, dataBytes, frames, first, bitrate = 0, seekInterval, tail, track } = this;
 		if (frames === 0) {
-			throw new DamagedAudioError('The file is not an MP3 file: no frame of audio was found');
+			throw new DamagedAudioError(
+				'The file is not an MP3 file: no frame of audio was found',
+				this.rubbish === 0,
+			);
 		}
 		if (this.rubbish > 0 && !this.isStray) {
 			throw new DamagedAudioError(

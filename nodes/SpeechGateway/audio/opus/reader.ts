@@ -189,7 +189,10 @@ class OpusStream {
 		const isTrimmed =
 			this.position !== NO_GRANULE && this.position < this.all.samples && this.partialBytes === 0;
 		if (!this.head || !(this.ended || isTrimmed)) {
-			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
+			throw new DamagedAudioError(
+				'The Opus file is cut short: its last page is missing',
+				this.all.samples === 0,
+			);
 		}
 		const { head, dataBytes, preSkip, startsWithCelt, all, preroll, maxPacketSamples, track } =
 			this;
@@ -197,7 +200,7 @@ class OpusStream {
 		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
 		const end = this.position === NO_GRANULE ? samples : this.position;
 		const endSample = Math.min(samples, Math.max(samples - sum(this.onPage), end));
-		if (endSample <= preSkip) throw new DamagedAudioError('The Opus file holds no audio');
+		if (endSample <= preSkip) throw new DamagedAudioError('The Opus file holds no audio', true);
 		const played = [...this.onPage];
 		const tail = { packets: 0, samples: 0 };
 		while (played.length > 0 && samples - tail.samples - played.at(-1)! >= endSample) {

@@ -114,6 +114,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		if (chunk && chunk.left > 0 && !(this.streamed && chunk.id === 'data')) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
+				dataBytes === 0 && chunk.id === 'data',
 			);
 		}
 		if (!shape || !this.hasData) {
@@ -121,7 +122,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				`The WAV file is cut short: it has no ${shape ? 'data' : 'fmt'} chunk`,
 			);
 		}
-		if (dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
+		if (dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples', true);
 		if (this.streamed && bytes < this.statedEnd) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${this.statedEnd - bytes} of its bytes are missing`,
