@@ -12,7 +12,7 @@ import { gatewayWords, isPage, textsIn } from '../gateway/gatewayWords';
 import { defined, idIn, isRecord } from '../core/json';
 import { isSuccess, outcomeOfFailure } from './outcome';
 import { unreachable } from './unreachable';
-import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoints';
+import { type Endpoint, endpoints, fileAt, type FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
 /** A job, video or voice, by its ID. */
@@ -40,7 +40,7 @@ export async function exchange(
 	timeoutMs: number,
 	about: About,
 	options: Options = {},
-): Promise<GatewayResponse | Failure> {
+): Promise<Elsewhere | Failure> {
 	const { kind, method } = endpoint;
 	const startedAt = performance.now();
 	const log = (outcome: string, status?: number | string, requestId?: string) => {
@@ -66,7 +66,7 @@ async function answered(
 	timeoutMs: number,
 	about: About,
 	{ body, deadline, isDocumented }: Options,
-): Promise<GatewayResponse | Failure> {
+): Promise<Elsewhere | Failure> {
 	const { costsNothing } = transport.account;
 	let response: GatewayResponse;
 	try {
@@ -83,7 +83,48 @@ async function answered(
 	const answer = { ...response, body: await transport.readErrorBody(response) };
 	transport.cancel?.throwIfAborted();
 	const documented = !costsNothing && isCutByProxy(endpoint, answer) && (await isDocumented?.());
-	return explainAnswer(transport, endpoint, about, { ...answer, documented, costsNothing });
+	const failure = explainAnswer(transport, endpoint, about, {
+		...answer,
+		documented,
+		costsNothing,
+	});
+	const elsewhere = await fetchElsewhere(transport, endpoint, timeoutMs, response, deadline);
+	return elsewhere ? { ...elsewhere, insteadOf: failure } : failure;
+}
+
+/** An answer from the address to which the gateway has led. */
+export interface Elsewhere extends GatewayResponse {
+	/** What the redirect means if there is no audio. */
+	insteadOf?: Failure;
+}
+
+/**
+ * The file to which the gateway leads after a billed request of speech (302, 303), as gateways of providers do that store
+ * what they speak: it is fetched once, without the key. Undefined if it does not, or there is none.
+ */
+async function fetchElsewhere(
+	transport: Transport,
+	{ kind, billed, path }: Endpoint,
+	timeoutMs: number,
+	{ status, headers, askedAt }: GatewayResponse,
+	deadline?: AbortSignal,
+): Promise<GatewayResponse | undefined> {
+	if (!billed || kind !== 'speech' || (status !== 302 && status !== 303)) return undefined;
+	const file = fileAt(headers.location, `${transport.account.base}${path}`);
+	if (!file) return undefined;
+	try {
+		const response = await transport.send(file, timeoutMs, undefined, deadline);
+		if (isSuccess(response.status))
+			return {
+				...{ ...response, askedAt },
+				// The gateway knows the request by its own ID, which the file's server does not have.
+				headers: { ...headers, 'content-type': response.headers['content-type'] },
+			};
+		response.body.destroy();
+	} catch (error) {
+		if (!(error instanceof TransportError)) throw asError(error);
+	}
+	return undefined;
 }
 
 const isCutByProxy = (endpoint: Endpoint, { status, body }: Answer): boolean =>

@@ -27,7 +27,7 @@ import type { BilledEndpoint } from '../gateway/endpoints';
 import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
-import { exchange, hasJobRoutes, isFailure } from './exchange';
+import { type Elsewhere, exchange, hasJobRoutes, isFailure } from './exchange';
 import { type About, type Failure, idHeaderIn, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
@@ -173,7 +173,7 @@ export class ItemRequests extends ItemTurns {
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
 		this.ledger.begin(name, sent, request.segment);
 		traffic.begin(sent);
-		let response: GatewayResponse | Failure;
+		let response: Elsewhere | Failure;
 		try {
 			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, {
 				body,
@@ -214,10 +214,11 @@ export class ItemRequests extends ItemTurns {
 	private async readPaid<T extends object>(
 		request: NamedRequest<T>,
 		sent: Sent,
-		response: GatewayResponse,
+		response: Elsewhere,
 	): Promise<T | Failure> {
 		const { transport } = this.session;
 		const { costsNothing } = transport.account;
+		const { insteadOf } = response;
 		const [requestId, idHeader] = [requestIdIn(response.headers), idHeaderIn(response.headers)];
 		try {
 			const value = await request.read(response);
@@ -231,6 +232,8 @@ export class ItemRequests extends ItemTurns {
 		} catch (error) {
 			response.body.destroy();
 			if (transport.cancel?.aborted) throw this.unknown(request, sent, 'interrupted');
+			// Of what is no audio at another's address, nothing is shown: it may be anything that this n8n can reach.
+			if (insteadOf && !(error instanceof NotStoredError)) return insteadOf;
 			const { files, cause } = error instanceof DamagedResultError ? error : { cause: error };
 			const details: ErrorDetails = {
 				httpCode: String(response.status),

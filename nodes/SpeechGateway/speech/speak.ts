@@ -69,7 +69,7 @@ export async function speak(
 		read: async (response) =>
 			await storeAudio(item, response, input.responseFormat, fileName, {
 				maxBytes,
-				keepDamaged: true,
+				keepDamaged: !('insteadOf' in response),
 			}),
 	});
 }
