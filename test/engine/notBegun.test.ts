@@ -63,6 +63,67 @@ test('429 in words: that wait', async () => {
 	expect(Math.round((second.at - first.endedAt!) / 1000)).toBe(20);
 });
 
+describe('an outage', () => {
+	const triesOf = (count: number) =>
+		Array.from(
+			{ length: count },
+			(_, index) => posts().filter(({ input }) => input?.includes(`number ${index}.`)).length,
+		);
+
+	test('after three items have used up their tries, each further one is tried once', async () => {
+		sim.fault({ ...OVERLOADED, times: Infinity });
+		expect(lengths(await speak(6))).toEqual([0, 0, 6]);
+		expect(triesOf(6)).toEqual([5, 5, 5, 1, 1, 1]);
+	});
+
+	test('until one succeeds', async () => {
+		sim.fault({ ...OVERLOADED, input: /number [0-4]\./, times: Infinity });
+		sim.fault({ ...OVERLOADED, input: /number [67]\./, times: Infinity });
+		expect(lengths(await speak(8))).toEqual([1, 0, 7]);
+		expect(triesOf(8)).toEqual([5, 5, 5, 1, 1, 1, 5, 5]);
+	});
+
+	test('a refusal between them begins the row anew', async () => {
+		sim.fault({ input: 'number 2', status: 422 });
+		sim.fault({ ...OVERLOADED, times: Infinity });
+		await speak(0, {}, { items: undefined, rounds: texts(7).map((one) => [one]) });
+		expect(triesOf(7)).toEqual([5, 5, 1, 5, 5, 5, 1]);
+	});
+
+	test('segments of one item are one item', async () => {
+		sim.fault({ ...OVERLOADED, times: Infinity });
+		const rounds = ['One. [pause 1s] Two. [pause 1s] Three.', 'Next.'].map((text) => [
+			{ json: { text } },
+		]);
+		const parameters = speechNode({ maxRetries: 1, concurrency: 4 }, { text: '={{ $json.text }}' });
+		await speak(0, {}, { items: undefined, rounds, parameters });
+		expect(posts().filter(({ input }) => input === 'Next.').length).toBe(2);
+	});
+
+	test('it holds in the next rounds of a loop', async () => {
+		sim.fault({ ...OVERLOADED, times: Infinity });
+		await run({
+			parameters: speechNode({ concurrency: 1, longText: 'single', maxRetries: 4 }),
+			...{ rounds: [0, 1, 2, 3].map((index) => [texts(4)[index]]), onError: 'continueErrorOutput' },
+		});
+		expect(triesOf(4)).toEqual([5, 5, 5, 1]);
+	});
+
+	test('429 keeps its patience', async () => {
+		sim.fault({ status: 429, times: Infinity });
+		await speak(5, { maxRetries: 2 });
+		expect(triesOf(5)).toEqual([3, 3, 3, 3, 3]);
+	});
+
+	test('a server that cannot be reached', async () => {
+		const before = performance.now();
+		const { outputs } = await speak(6, {}, { url: 'http://127.0.0.1:9' });
+		expect(outputs[2]).toHaveLength(6);
+		// Three times 1, 2, 4 and 8 s at the most.
+		expect(performance.now() - before).toBeLessThan(46_000);
+	});
+});
+
 describe('a 2xx without any audio', () => {
 	const HEADER = Buffer.from('RIFF\xff\xff\xff\xffWAVEfmt ', 'latin1');
 	const wav = Buffer.concat([

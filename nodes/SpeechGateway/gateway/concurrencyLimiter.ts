@@ -4,8 +4,13 @@ import { pause } from '../core/pause';
 /** A gateway frees what it has set aside for a request a moment after its answer, ms. */
 const SETTLED_AFTER_MS = 1_000;
 
+/** So many billed tries in a row that failed in a way that may pass make an outage likely. */
+const DOUBTFUL_AFTER = 3;
+
 interface WaitingRequest {
 	account: AccountLimiter;
+	/** None of its tries has failed. */
+	isNew: boolean;
 	start: () => void;
 }
 
@@ -69,7 +74,12 @@ export class ConcurrencyLimiter {
 	}
 
 	/** Waits for room. `signal` ends the wait, with its reason. */
-	async wait(account: AccountLimiter, billed: boolean, signal?: AbortSignal): Promise<void> {
+	async wait(
+		account: AccountLimiter,
+		billed: boolean,
+		isNew: boolean,
+		signal?: AbortSignal,
+	): Promise<void> {
 		const queue = billed ? this.billed : this.free;
 		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
 		const mine = signal && AbortSignal.any([signal]);
@@ -83,7 +93,7 @@ export class ConcurrencyLimiter {
 				mine?.removeEventListener('abort', aborted);
 				resolve();
 			};
-			const waiting = { account, start };
+			const waiting = { account, isNew, start };
 			queue.push(waiting);
 			mine?.addEventListener('abort', aborted, { once: true });
 		});
@@ -105,7 +115,7 @@ export class ConcurrencyLimiter {
 	/** Takes the first request whose account has room out of a queue, and admits it at once, so that no other takes its place. */
 	private take(queue: WaitingRequest[], billed: boolean): WaitingRequest | undefined {
 		if (!this.hasRoom(billed)) return undefined;
-		const at = queue.findIndex(({ account }) => account.hasRoom(billed));
+		const at = queue.findIndex(({ account, isNew }) => account.hasRoom(billed, isNew));
 		if (at < 0) return undefined;
 		const [next] = queue.splice(at, 1);
 		next.account.admit(billed);
@@ -130,6 +140,10 @@ export class AccountLimiter {
 	private closedUntil = 0;
 	private opening = false;
 	private draining = false;
+	/** Billed tries since the last answer that failed in a way that may pass. */
+	private failuresInRow = 0;
+	/** Billed requests between two of their tries. */
+	private retrying = 0;
 
 	constructor(private readonly run: ConcurrencyLimiter) {
 		this.maximum = run.maximum;
@@ -138,12 +152,12 @@ export class AccountLimiter {
 
 	/**
 	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
-	 * reason; without one, only Stop does.
+	 * reason; without one, only Stop does. `isNew`: none of its tries has failed.
 	 */
-	async enter(billed: boolean, signal = this.run.cancel): Promise<Ticket> {
+	async enter(billed: boolean, signal = this.run.cancel, isNew = true): Promise<Ticket> {
 		signal?.throwIfAborted();
-		if (this.run.hasRoom(billed) && this.hasRoom(billed)) this.admit(billed);
-		else await this.run.wait(this, billed, signal);
+		if (this.run.hasRoom(billed) && this.hasRoom(billed, isNew)) this.admit(billed);
+		else await this.run.wait(this, billed, isNew, signal);
 		const { slowdowns } = this;
 		const enteredAt = performance.now();
 		return {
@@ -162,10 +176,34 @@ export class AccountLimiter {
 	succeeded(billed: boolean): void {
 		this.run.succeeded(billed);
 		if (billed) this.oneByOne = false;
+		if (billed) this.failuresInRow = 0;
 		if (this.limit < this.maximum && ++this.successes >= this.limit * 2) {
 			this.successes = 0;
 			this.limit++;
 		}
+		this.run.startNext();
+	}
+
+	/** A billed try was answered in another way: no outage. */
+	answered(): void {
+		this.failuresInRow = 0;
+		this.run.startNext();
+	}
+
+	/** A billed try has failed in a way that may pass. */
+	failed(): void {
+		this.failuresInRow++;
+	}
+
+	/** A billed request goes again after a pause; to be followed by `endRetrying`. */
+	beginRetrying(): void {
+		this.retrying++;
+	}
+
+	/** It has ended, in whatever way. */
+	endRetrying(): void {
+		this.retrying--;
+		if (this.retrying === 0) this.failuresInRow = 0;
 		this.run.startNext();
 	}
 
@@ -174,8 +212,14 @@ export class AccountLimiter {
 		return this.closedUntil - performance.now();
 	}
 
-	hasRoom(billed: boolean): boolean {
+	hasRoom(billed: boolean, isNew: boolean): boolean {
+		if (billed && isNew && this.isDoubtful) return false;
 		return this.inFlight < this.limit && this.closedFor() <= 0 && (!billed || this.mayBill);
+	}
+
+	/** Whether an outage is likely: then those that go again show whether it is one, before others begin. */
+	private get isDoubtful(): boolean {
+		return this.retrying > 0 && this.failuresInRow >= DOUBTFUL_AFTER;
 	}
 
 	admit(billed: boolean): void {

@@ -1,3 +1,4 @@
+import { Patience } from './patience';
 import { Traffic } from './traffic';
 
 /**
@@ -16,6 +17,7 @@ export class InProcess {
 	/** The first round of a loop that could not use the data table: its hint is the execution's only one. */
 	roundWithoutTable?: number;
 	private readonly traffics = new Map<string, Traffic>();
+	private readonly patiences = new Map<string, Patience>();
 
 	/** The state of the node whose memory this is; n8n gives all calls of a node in an execution the same object. */
 	static of(memory: object): InProcess {
@@ -29,6 +31,13 @@ export class InProcess {
 		const traffic = this.traffics.get(account) ?? new Traffic();
 		this.traffics.set(account, traffic);
 		return traffic;
+	}
+
+	/** How patient it still is with an account, by its name. */
+	patience(account: string): Patience {
+		const patience = this.patiences.get(account) ?? new Patience();
+		this.patiences.set(account, patience);
+		return patience;
 	}
 }
 

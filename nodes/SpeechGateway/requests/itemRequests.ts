@@ -78,6 +78,7 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 export class ItemRequests extends ItemTurns {
 	/** A request has failed for good, in a way that Retry On Fail cannot mend. */
 	isRefused = false;
+	private hasGivenUp = false;
 	private readonly claims: ItemClaims;
 
 	constructor(
@@ -135,6 +136,8 @@ export class ItemRequests extends ItemTurns {
 			const { outcome } = failure;
 			const { inRun } = OUTCOMES[outcome];
 			this.session.breaker.failed(failure);
+			this.session.patience.gaveUp(outcome, !this.hasGivenUp);
+			this.hasGivenUp = true;
 			if (inRun === 'shorter' && request.text) return;
 			this.isRefused ||= isKept(outcome);
 			this.fail();
@@ -228,6 +231,7 @@ export class ItemRequests extends ItemTurns {
 			this.session.traffic.end(sent, { charged: true, requestId, idHeader });
 			this.session.lasting.spend(tokens ?? price?.estimate, price?.estimate);
 			this.session.breaker.succeeded();
+			this.session.patience.succeeded();
 			return value;
 		} catch (error) {
 			response.body.destroy();

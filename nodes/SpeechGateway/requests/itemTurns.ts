@@ -137,37 +137,50 @@ export class ItemTurns {
 		attempt: (failures: number) => Promise<T | Failure | undefined>,
 		givenUp: (failure: Failure) => void = () => this.fail(),
 	): Promise<T> {
-		const { limiter, transport } = this.session;
+		const { limiter, transport, patience } = this.session;
 		const signal = billed ? this.gate.signal : transport.cancel;
 		let pauseMs = 0;
-		for (let failures = 0; ; ) {
-			this.gate.check(billed);
-			await pause(pauseMs, signal);
-			pauseMs = 0;
-			const ticket = await limiter.enter(billed, signal);
-			this.onTurn();
-			try {
-				const result = await attempt(failures);
-				if (result === undefined) continue;
-				if (!isFailure(result)) {
-					limiter.succeeded(billed);
-					return result;
+		let failures = 0;
+		let isRetrying = false;
+		try {
+			for (;;) {
+				this.gate.check(billed);
+				await pause(pauseMs, signal);
+				pauseMs = 0;
+				const ticket = await limiter.enter(billed, signal, failures === 0);
+				this.onTurn();
+				try {
+					const result = await attempt(failures);
+					if (result === undefined) continue;
+					if (!isFailure(result)) {
+						limiter.succeeded(billed);
+						return result;
+					}
+					const { inRun } = OUTCOMES[result.outcome];
+					if (billed && inRun === 'again') limiter.failed();
+					else if (billed) limiter.answered();
+					// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
+					if (inRun === 'afterOthers' && ticket.awaitOthers()) continue;
+					pauseMs = pauseAfter(result, failures);
+					const isImpatient = billed && patience.isOver(result.outcome);
+					const goesOn =
+						mayGoAgain(result.outcome) &&
+						failures++ < (isImpatient ? 0 : this.settings.maxRetries) &&
+						pauseMs <= MAX_RETRY_AFTER_MS;
+					// A request that is given up need not hold back the others.
+					slowDownAfter(result, ticket, goesOn ? pauseMs : 0);
+					if (!goesOn) {
+						givenUp(result);
+						throw result.error;
+					}
+					if (billed && !isRetrying) limiter.beginRetrying();
+					isRetrying ||= billed;
+				} finally {
+					ticket.leave();
 				}
-				// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
-				if (OUTCOMES[result.outcome].inRun === 'afterOthers' && ticket.awaitOthers()) continue;
-				pauseMs = pauseAfter(result, failures);
-				const goesOn =
-					mayGoAgain(result.outcome) &&
-					failures++ < this.settings.maxRetries &&
-					pauseMs <= MAX_RETRY_AFTER_MS;
-				// A request that is given up need not hold back the others.
-				slowDownAfter(result, ticket, goesOn ? pauseMs : 0);
-				if (goesOn) continue;
-				givenUp(result);
-				throw result.error;
-			} finally {
-				ticket.leave();
 			}
+		} finally {
+			if (isRetrying) limiter.endRetrying();
 		}
 	}
 

@@ -12,6 +12,7 @@ import { Gate } from './gate';
 import { InProcess } from './inProcess';
 import { LastingRecord, MOST_KEYS } from './lasting';
 import type { Ledger } from './ledger';
+import type { Patience } from './patience';
 import type { Traffic } from './traffic';
 
 /** One attempt at all items, whoever pays for them. */
@@ -46,6 +47,7 @@ export interface Session extends Run {
 	gate: Gate;
 	breaker: CircuitBreaker;
 	traffic: Traffic;
+	patience: Patience;
 	/** Longest segment still sent, in characters, because a longer one was cut; with the hint that says so. */
 	longest: { characters: number; hint: string };
 	/** Shares one result among the account's items, such as one clone for one title: the first asks, all get the answer. */
@@ -123,6 +125,7 @@ export function openSession(run: Run, transport: Transport): Session {
 		gate,
 		breaker: new CircuitBreaker(gate, limiter, lasting.stopping(name), attempt),
 		traffic: inProcess.traffic(name),
+		patience: inProcess.patience(name),
 		share: async <T>(key: string, action: () => Promise<T>) => {
 			const result = shared.get(key) ?? action();
 			shared.set(key, result);
