@@ -42,6 +42,8 @@ test('a call is never answered with the result of another client, or of an earli
 	const clients = [await connect(), await connect()];
 	const atOnce = await Promise.all(clients.map(async (call) => await call('Hello.')));
 	const later = await clients[0]('Hello.');
-	expect([...atOnce, later].map(([{ segments }]) => segments)).toEqual([1, 1, 1]);
+	expect(
+		[...atOnce, later].map(([{ speech }]) => (speech as { segments: number }).segments),
+	).toEqual([1, 1, 1]);
 	expect(bench.sim.charged()).toEqual(Array(3).fill('Hello.'));
 });
