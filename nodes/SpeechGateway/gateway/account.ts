@@ -9,7 +9,7 @@ import { asError, InputError } from '../core/errors';
 import { variesByItem } from '../engine/credential';
 import type { NodeContext } from '../engine/execution';
 import { baseOf, rootOf } from './baseUrl';
-import { Redactor } from './redact';
+import { LONG_KEY, Redactor } from './redact';
 
 /** The name of the credential's type in n8n. */
 export const CREDENTIAL = 'speechGatewayApi';
@@ -19,8 +19,6 @@ export const CREDENTIAL = 'speechGatewayApi';
  * rest of a short request. A key that is replaced during a long wait is still picked up soon.
  */
 const READING_HOLDS_MS = 5_000;
-/** A key of this length cannot be part of a URL by chance. */
-const SECRET_LENGTH = 12;
 
 type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 
@@ -95,7 +93,7 @@ export class Account {
 	static async open(context: Context, index = 0, redactor = new Redactor()): Promise<Account> {
 		const credential = await readCredential(context, index);
 		const { key, base } = credential;
-		if (key.length >= SECRET_LENGTH && base.toLowerCase().includes(key.toLowerCase()))
+		if (key.length >= LONG_KEY && base.toLowerCase().includes(key.toLowerCase()))
 			throw new InputError(
 				'The base URL in the credential contains the API key',
 				'The key belongs in the field "API Key" only. The base URL should look like https://host/v1. Nothing was sent.',

@@ -54,8 +54,8 @@ function base64Forms(key: string): string[] {
 	});
 }
 
-/** Shorter keys may be words, such as the name of a model. */
-const LONG_KEY = 12;
+/** Shorter keys may be words, such as the name of a model, or a part of an address by chance. */
+export const LONG_KEY = 12;
 
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {

@@ -104,7 +104,7 @@ function testResult(
 }
 
 /** Words of a 403 that means what a 401 does. */
-export const KEY_REFUSED =
+const KEY_REFUSED =
 	/\b(?:invalid|missing|wrong|incorrect|unknown|bad|no)\b.{0,20}\b(?:api[ _-]?)?(?:key|token)\b|\b(?:key|token)\b.{0,30}\b(?:invalid|missing|required|incorrect|wrong|not valid)\b/i;
 
 /** An empty list is a gateway's, too: that of a key without any model. */
