@@ -6,7 +6,7 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
-import { Execution } from '../SpeechGateway/engine/execution';
+import { NodeCall } from '../SpeechGateway/engine/nodeCall';
 import { answerFields, chatModelField } from '../SpeechGateway/fields/model';
 import { completeCall } from '../SpeechGateway/chat/completeChat';
 import { Transport } from '../SpeechGateway/gateway/transport';
@@ -33,12 +33,12 @@ export async function supplyModel(
 	supplier: ISupplyDataFunctions,
 	itemIndex: number,
 ): Promise<SupplyData> {
-	const execution = new Execution(supplier);
+	const nodeCall = new NodeCall(supplier);
 	try {
-		const parameters = new Parameters(execution, itemIndex);
+		const parameters = new Parameters(nodeCall, itemIndex);
 		const settings = readSettings(parameters);
 		const transport = await Transport.open(supplier, itemIndex);
-		const session = openSession(openRun(execution, CONCURRENCY), transport);
+		const session = openSession(openRun(nodeCall, CONCURRENCY), transport);
 		const complete: Complete = async (body, onText) => {
 			try {
 				return await completeCall(session, settings, body(), onText);

@@ -54,7 +54,7 @@ export class SpeechGateway implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const { runItems } = await import('./run/runItems');
-		const { Execution } = await import('./engine/execution');
-		return await runItems(new Execution(this));
+		const { NodeCall } = await import('./engine/nodeCall');
+		return await runItems(new NodeCall(this));
 	}
 }

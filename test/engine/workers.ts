@@ -16,11 +16,11 @@ export async function startWorker(): Promise<Worker> {
 	let worker: Worker | undefined;
 	await jest.isolateModulesAsync(async () => {
 		const { runItems } = await import('../../nodes/SpeechGateway/run/runItems');
-		const { Execution } = await import('../../nodes/SpeechGateway/engine/execution');
+		const { NodeCall } = await import('../../nodes/SpeechGateway/engine/nodeCall');
 		const { keep } = await import('../../nodes/SpeechGateway/run/keptResults');
 		const nodeType = new SpeechGateway();
 		nodeType.execute = async function (this: IExecuteFunctions) {
-			return await runItems(new Execution(this));
+			return await runItems(new NodeCall(this));
 		};
 		worker = {
 			nodeType,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type IExecuteFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
-import { Execution } from '../../nodes/SpeechGateway/engine/execution';
+import { NodeCall } from '../../nodes/SpeechGateway/engine/nodeCall';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
 import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
@@ -45,7 +45,7 @@ function messagesIn(file: string): string[] {
 }
 
 /** n8n's side. */
-const execution = new Execution({
+const nodeCall = new NodeCall({
 	getNode: () => node,
 	getMode: () => 'trigger',
 	getExecutionId: () => '1',
@@ -66,7 +66,7 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 			nodeError(node, errorText(new Error(message))),
 			nodeError(node, errorText(new InputError(message))),
 			nodeError(node, { message, description: '', details: {} }),
-			runError(execution, {
+			runError(nodeCall, {
 				index: 0,
 				count: 2,
 				results: [{ branch: 'success', items: [] }],
@@ -139,7 +139,7 @@ test('the title of an error has one number of the item: the editor adds its own 
 		error: errorText(new InputError('No.')),
 		operation: getMany,
 	};
-	const errorOf = (count: number) => runError(execution, { ...failure, count });
+	const errorOf = (count: number) => runError(nodeCall, { ...failure, count });
 	expect(errorOf(5).message).toBe('No. (item 2 of 5)');
 	// The editor appends this one, counted from 0, wherever there is one.
 	expect(errorOf(5).context.itemIndex).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { Execution } from '../../nodes/SpeechGateway/engine/execution';
+import { NodeCall } from '../../nodes/SpeechGateway/engine/nodeCall';
 import {
 	type Field,
 	group,
@@ -29,7 +29,7 @@ import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 /** n8n's side: parameters as it hands them over, expressions resolved. */
 const given = (parameters: IDataObject) =>
 	new Parameters(
-		new Execution({
+		new NodeCall({
 			getNodeParameter: (name: string, _: number, fallback: unknown) =>
 				name in parameters ? parameters[name] : fallback,
 		} as unknown as IExecuteFunctions),

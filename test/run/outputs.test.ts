@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
 import { moveToErrorOutput } from '../../nodes/SpeechGateway/engine/outputs';
-import { Execution } from '../../nodes/SpeechGateway/engine/execution';
+import { NodeCall } from '../../nodes/SpeechGateway/engine/nodeCall';
 import { giveHints } from '../../nodes/SpeechGateway/run/outputItems';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
@@ -32,11 +32,11 @@ test('where n8n counts more outputs than there are, errors go behind the last, w
 
 test.each([0, 26, 27, 5000])('of %d hints, the first and the last are shown', (count) => {
 	const hints: string[] = [];
-	const execution = new Execution({
+	const nodeCall = new NodeCall({
 		addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
 	} as unknown as IExecuteFunctions);
 	giveHints(
-		execution,
+		nodeCall,
 		Array.from({ length: count }, (_, index) => `hint ${index}`),
 		[],
 		'unknown',

@@ -75,7 +75,7 @@ export async function completeCall(
 	const keyedBy = withoutSystem(body);
 	const { name, costsNothing } = session.transport.account;
 	const key = `${requestKey(endpoints.chat.kind, keyedBy)} ${name}`;
-	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
+	const ledger = Ledger.begin(session.nodeCall, 'speechGatewayChatModel', key);
 	const earlier = costsNothing ? undefined : ledger.keys().find((call) => !chatsUnderWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);

@@ -1,7 +1,7 @@
-import type { Execution, NodeContext } from './execution';
+import type { NodeCall, NodeContext } from './nodeCall';
 
 /** Whether what the last node hands over on Success goes back to whoever started the workflow. */
-export const returnsToCaller = ({ context, isSubWorkflow }: Execution): boolean =>
+export const returnsToCaller = ({ context, isSubWorkflow }: NodeCall): boolean =>
 	isSubWorkflow || callerWaits(context);
 
 /** Response modes of triggers whose answer is what the workflow's nodes return or stream. */

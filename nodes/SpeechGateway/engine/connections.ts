@@ -1,11 +1,11 @@
-import type { Execution, NodeContext } from './execution';
+import type { NodeCall, NodeContext } from './nodeCall';
 
 /**
  * Whether anything runs behind an output of the node, from 0. A node that is switched off only passes on what it gets.
  * Undefined where n8n does not tell, as in its engine 2.0.
  */
 export function isConnected(
-	{ context, node, keepsMemory }: Execution,
+	{ context, node, keepsMemory }: NodeCall,
 	output: number,
 ): boolean | undefined {
 	const { connectionsBySourceNode: connections, nodes } = context.workflow ?? {};

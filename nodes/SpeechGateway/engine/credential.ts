@@ -1,5 +1,5 @@
 import type { IWorkflowExecuteAdditionalData } from 'n8n-workflow';
-import type { NodeContext } from './execution';
+import type { NodeContext } from './nodeCall';
 
 /** What n8n resolves to the same for all items: secrets of a vault, variables of this n8n and of its environment. */
 const SAME_FOR_ALL = /^=(?:[^{]|\{\{\s*\$(?:secrets|vars|env)\b[\w.[\]'"-]*\s*\}\})*$/;

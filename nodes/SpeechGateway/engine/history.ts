@@ -1,7 +1,7 @@
 import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { ownIn } from '../core/ownField';
-import type { NodeContext } from './execution';
+import type { NodeContext } from './nodeCall';
 
 /**
  * What n8n's run data says of earlier runs of this node: those of this execution, and in a retry those of the failed one, whose

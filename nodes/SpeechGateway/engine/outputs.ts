@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { ownIn } from '../core/ownField';
-import { type NodeContext, settingsOf } from './execution';
+import { type NodeContext, settingsOf } from './nodeCall';
 
 /** Where n8n 2 keeps an item's files if the workflow combines binary data with the json ("Execution logic v2"). */
 export const COMBINED_FILES = '_files';

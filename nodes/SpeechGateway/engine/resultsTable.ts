@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { asError } from '../core/errors';
 import { LOCK, type NewRow, type Row, type Step } from '../core/takeNames';
-import type { NodeContext } from './execution';
+import type { NodeContext } from './nodeCall';
 
 /**
  * Results by name in a data table of n8n's, for all executions and workers of the project. n8n hands its tables to its own

@@ -1,18 +1,18 @@
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
 export class Parameters {
 	private options: unknown;
 
 	constructor(
-		readonly execution: Execution,
+		readonly nodeCall: NodeCall,
 		readonly index: number,
 	) {}
 
 	private get context() {
-		return this.execution.context;
+		return this.nodeCall.context;
 	}
 
 	/** A parameter of the panel for this item. `fallback`: for a workflow that lacks it; without one, n8n throws. */

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import type { IBinaryData } from 'n8n-workflow';
 import type { ReadableFormat, AudioInfo, AudioReader } from '../audio';
 import { audioFormatOf, canBeJoined, DamagedAudioError, inspectorOf, WITH_HEADERS } from '../audio';
@@ -28,18 +28,18 @@ export class OtherFormatError extends InputError {}
  * audio that can be read. `label`: the parameter that names the field.
  */
 export async function inspectInput(
-	execution: Execution,
+	nodeCall: NodeCall,
 	index: number,
 	file: FileRef,
 	label?: string,
 ): Promise<InspectedAudio> {
-	const binary = fileOf(execution, index, file, label);
+	const binary = fileOf(nodeCall, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
 	const hash = createHash('sha256');
 	let inspector: AudioReader<AudioInfo> | undefined;
 	try {
-		for await (const chunk of withHead(await chunksOf(execution, binary))) {
-			execution.cancel?.throwIfAborted();
+		for await (const chunk of withHead(await chunksOf(nodeCall, binary))) {
+			nodeCall.cancel?.throwIfAborted();
 			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name));
 			inspector.feed(chunk);
 			hash.update(chunk);

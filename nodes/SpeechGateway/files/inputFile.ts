@@ -3,7 +3,7 @@ import { InputError } from '../core/errors';
 import { chunksIn } from '../gateway/readBody';
 import type { FileRef } from '../fields/kinds';
 import { COMBINED_FILES } from '../engine/outputs';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 
 const DEFAULT_LABEL = 'Input Binary Field';
 
@@ -16,7 +16,7 @@ export const placeOf = (file: FileRef, label = DEFAULT_LABEL): string =>
  * go there are understood all the same, so that the node works alike in both modes.
  */
 export function findFile(
-	{ helpers }: Execution,
+	{ helpers }: NodeCall,
 	index: number,
 	file: FileRef,
 ): IBinaryData | undefined {
@@ -33,14 +33,14 @@ export function findFile(
 
 /** The file of an item. Throws InputError, which lists the files that it has. `label`: the parameter that names the field. */
 export function fileOf(
-	execution: Execution,
+	nodeCall: NodeCall,
 	index: number,
 	file: FileRef,
 	label = DEFAULT_LABEL,
 ): IBinaryData {
-	const found = findFile(execution, index, file);
+	const found = findFile(nodeCall, index, file);
 	if (found) return found;
-	const { binary, json = {} }: Partial<INodeExecutionData> = execution.items[index];
+	const { binary, json = {} }: Partial<INodeExecutionData> = nodeCall.items[index];
 	const fields = Object.keys(binary ?? json[COMBINED_FILES] ?? {});
 	throw new InputError(
 		`The item has no file in the binary field "${placeOf(file)}"`,
@@ -52,7 +52,7 @@ export function fileOf(
 
 /** The bytes of a file in any of n8n's stores; streamed where n8n streams. */
 export async function chunksOf(
-	{ helpers }: Execution,
+	{ helpers }: NodeCall,
 	{ id, data }: IBinaryData,
 ): Promise<AsyncIterable<Uint8Array>> {
 	return id ? chunksIn(await helpers.getBinaryStream(id)) : decodedBase64(data);

@@ -55,7 +55,7 @@ export async function joinStored(
 	fileName: string,
 	{ pauses = {}, tags = {}, ownTags, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
-	const { execution, hints } = session;
+	const { nodeCall, hints } = session;
 	const [{ binary, info }] = segments;
 	const isReadable = !joinBlocker(info, info);
 	const takesTags = isReadable && canBeTagged(info.format);
@@ -80,7 +80,7 @@ export async function joinStored(
 	});
 	const segmentOf = ({ info, binary }: StoredAudio) => ({
 		info,
-		open: async () => await chunksOf(execution, binary),
+		open: async () => await chunksOf(nodeCall, binary),
 	});
 	let file: JoinedFile;
 	if (segments.length > 1 || isChanged) {
@@ -114,7 +114,7 @@ async function storeJoined(
 	fileName: string,
 	cancel?: AbortSignal,
 ): Promise<JoinedFile> {
-	const { execution } = session;
+	const { nodeCall } = session;
 	let bytes = 0;
 	const counted = async function* () {
 		bytes = 0;
@@ -128,10 +128,10 @@ async function storeJoined(
 	const [id] = segments.flatMap(({ binary }) => binary.id ?? []);
 	const store = async () => {
 		const anyReadable =
-			id === undefined ? id : (await execution.helpers.getBinaryStream(id)).destroy();
+			id === undefined ? id : (await nodeCall.helpers.getBinaryStream(id)).destroy();
 		const data = await fileFrom(counted(), anyReadable);
 		const name = withExtension(fileName, ...EXTENSIONS[info.format]);
-		return await execution.store(data, name, MIME_TYPES[info.format]);
+		return await nodeCall.store(data, name, MIME_TYPES[info.format]);
 	};
 	const binary = await store().catch(async (error) => {
 		cancel?.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { type RequestedFormat, canBeTagged, WITH_HEADERS } from '../audio';
 import { type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
@@ -36,14 +36,14 @@ export function checkTaggable(
  * no picture.
  */
 export async function readTags(
-	execution: Execution,
+	nodeCall: NodeCall,
 	items: number[],
 	{ coverBinaryPropertyName, ...texts }: TagValues,
 ): Promise<Tags> {
 	if (coverBinaryPropertyName === undefined) return texts;
 	const owner =
-		items.find((index) => findFile(execution, index, coverBinaryPropertyName)) ?? items[0];
-	return { ...texts, cover: await readCover(execution, owner, coverBinaryPropertyName) };
+		items.find((index) => findFile(nodeCall, index, coverBinaryPropertyName)) ?? items[0];
+	return { ...texts, cover: await readCover(nodeCall, owner, coverBinaryPropertyName) };
 }
 
 /** Throws InputError when two files would go into one field. `others`: fields by name, and whether they are used. */
@@ -59,12 +59,12 @@ export function checkOutputField(field: string, others: Record<string, boolean>)
  * Reads a cover from a binary field of an item; JPEG or PNG by its first bytes, the two that every player shows. Throws
  * InputError when it is missing, too large, or neither.
  */
-async function readCover(execution: Execution, index: number, cover: FileRef): Promise<Cover> {
-	const file = fileOf(execution, index, cover, COVER_LABEL);
+async function readCover(nodeCall: NodeCall, index: number, cover: FileRef): Promise<Cover> {
+	const file = fileOf(nodeCall, index, cover, COVER_LABEL);
 	const place = placeOf(cover, COVER_LABEL);
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	for await (const chunk of await chunksOf(execution, file)) {
+	for await (const chunk of await chunksOf(nodeCall, file)) {
 		size += chunk.length;
 		if (size > MAX_COVER_MB * 1024 * 1024) {
 			throw new InputError(

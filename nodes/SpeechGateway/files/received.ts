@@ -37,7 +37,7 @@ export async function withReceived(
 	error: unknown,
 	bytes: Buffer,
 ): Promise<Error> {
-	const { execution, transport } = item.session;
+	const { nodeCall, transport } = item.session;
 	const { message } = asError(error);
 	// Stopped by the user, not damaged.
 	if (transport.cancel?.aborted) return asError(error);
@@ -50,7 +50,7 @@ export async function withReceived(
 	const isNothing =
 		isText(mimeType) && !/^\s*(?:[[{]|(?:data|event|id|retry)?:)/m.test(textOf(head));
 	try {
-		const received = await execution.store(
+		const received = await nodeCall.store(
 			await fileFrom(redacted([bytes], transport.redactor.stream())),
 			withExtension('received', ...extensions),
 			mimeType,

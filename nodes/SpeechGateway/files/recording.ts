@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import {
 	type ReadableFormat,
 	type AudioInfo,
@@ -32,17 +32,17 @@ export interface Recording {
  * audio.
  */
 export async function inspectRecording(
-	execution: Execution,
+	nodeCall: NodeCall,
 	index: number,
 	recording: FileRef,
 ): Promise<Recording> {
-	const file = fileOf(execution, index, recording);
+	const file = fileOf(nodeCall, index, recording);
 	const place = placeOf(recording);
 	let inspector: AudioReader<AudioInfo> | undefined;
 	let format: ReadableFormat | undefined;
 	let bytes = 0;
 	const hash = createHash('sha256');
-	for await (const chunk of withHead(await chunksOf(execution, file))) {
+	for await (const chunk of withHead(await chunksOf(nodeCall, file))) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
 			if (!format && !/^((audio|video)\/|application\/(ogg|octet-stream))/.test(file.mimeType)) {

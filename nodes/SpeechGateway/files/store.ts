@@ -61,7 +61,7 @@ export async function storeBytes(
 	mimeType: string,
 	failure?: Error,
 ): Promise<IBinaryData> {
-	const store = async () => await session.execution.store(bytes, fileName, mimeType);
+	const store = async () => await session.nodeCall.store(bytes, fileName, mimeType);
 	const again = async (error: unknown) => await storeAgain(session, asError(error), store);
 	try {
 		return await (failure ? again(failure) : store().catch(again));
@@ -75,7 +75,7 @@ export async function storeBytes(
 
 /** A file on the item itself, as in n8n's in-memory form. Undefined if there is no room for it. */
 function inline(
-	{ execution, hints }: Session,
+	{ nodeCall, hints }: Session,
 	bytes: Buffer,
 	fileName: string,
 	mimeType: string,
@@ -84,7 +84,7 @@ function inline(
 	const data = bytes.toString('base64');
 	if (inlineBytes + data.length > MOST_INLINE_BYTES) return undefined;
 	inlineBytes += data.length;
-	ended.register(execution.memory, data.length);
+	ended.register(nodeCall.memory, data.length);
 	// The words of some stores name the file.
 	if (![...hints].some((hint) => hint.startsWith(ON_ITEMS)))
 		hints.add(`${ON_ITEMS}: store them elsewhere soon. n8n says: "${words}"`);

@@ -39,7 +39,7 @@ export async function storeAudio(
 	fileName: string,
 	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
-	const { execution, transport, hints } = item.session;
+	const { nodeCall, transport, hints } = item.session;
 	const redact = (text: string) => transport.redactor.text(text);
 	const chunks = withHead(chunksIn(response.body));
 	try {
@@ -51,7 +51,7 @@ export async function storeAudio(
 		const all = answer.from(head);
 		const source = isAudio ? all : redacted(all, transport.redactor.stream());
 		const name = withExtension(fileName, ...extensions);
-		const store = async (data: Buffer | Readable) => await execution.store(data, name, mimeType);
+		const store = async (data: Buffer | Readable) => await nodeCall.store(data, name, mimeType);
 		let stored = await fileFrom(source, response.body).then(store).catch(asError);
 		if (stored instanceof Error) {
 			if (answer.failure || transport.cancel?.aborted) throw answer.failure ?? stored;

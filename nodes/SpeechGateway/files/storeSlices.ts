@@ -10,7 +10,7 @@ import {
 	slicesIn,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { chunksIn } from '../gateway/readBody';
 import { withExtension } from './fileName';
 import { decodedBase64 } from './inputFile';
@@ -22,12 +22,12 @@ import type { StoredAudio } from './storeAudio';
  * Throws InputError when the file is no longer as its record says.
  */
 export async function storeSlices(
-	execution: Execution,
+	nodeCall: NodeCall,
 	binary: IBinaryData,
 	info: AudioInfo,
 	places: Array<Place & { fileName: string }>,
 ): Promise<StoredAudio[]> {
-	const { helpers } = execution;
+	const { helpers } = nodeCall;
 	const stream = binary.id ? await helpers.getBinaryStream(binary.id) : undefined;
 	const source = stream ? chunksIn(stream) : decodedBase64(binary.data);
 	const chunks = source[Symbol.asyncIterator]();
@@ -38,7 +38,7 @@ export async function storeSlices(
 			const inspector = inspectorOf(info.format);
 			const data = await fileFrom(slices(index, inspector), stream);
 			const name = withExtension(place.fileName, ...EXTENSIONS[info.format]);
-			const file = await execution.store(data, name, MIME_TYPES[info.format]);
+			const file = await nodeCall.store(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: slicesIn(info).infoOf(inspector.end(), place) });
 		}
 		return stored;

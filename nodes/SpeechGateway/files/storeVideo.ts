@@ -45,7 +45,7 @@ export async function storeVideo(
 		}
 	}
 	try {
-		const binary = await item.session.execution.store(
+		const binary = await item.session.nodeCall.store(
 			await fileFrom(checked(), response.body),
 			withExtension(fileName, type.extension),
 			type.mimeType,

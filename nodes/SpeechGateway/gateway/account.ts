@@ -7,7 +7,7 @@ import { accountName } from '../core/accountName';
 import { cleanKey } from '../core/apiKey';
 import { asError, InputError } from '../core/errors';
 import { variesByItem } from '../engine/credential';
-import type { NodeContext } from '../engine/execution';
+import type { NodeContext } from '../engine/nodeCall';
 import { baseOf, rootOf } from './baseUrl';
 import { LONG_KEY, Redactor } from './redact';
 

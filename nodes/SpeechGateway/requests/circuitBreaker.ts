@@ -1,6 +1,6 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
 import { defined } from '../core/json';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import type { Failure } from './explain';
 import type { Gate } from './gate';
 import type { Stop, StoppingRecord } from './lasting';
@@ -26,7 +26,7 @@ interface Resumable {
 	sendOneByOne(): void;
 }
 
-type Retryable = Partial<Pick<Execution, 'canBeRetried' | 'isKeptOnFailure'>>;
+type Retryable = Partial<Pick<NodeCall, 'canBeRetried' | 'isKeptOnFailure'>>;
 
 /** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
 const isPaused = ({ reason, at, tries }: Stop, attempt: number): boolean =>
@@ -140,8 +140,8 @@ export class CircuitBreaker extends Breaker {
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: the account's items of unknown outcome. */
-	notSent(error: NotStartedError, unknown: number, execution: Retryable = {}): GatewayError {
-		return this.unsent(error, this.record.value.stop?.said ?? this.outage(unknown, execution));
+	notSent(error: NotStartedError, unknown: number, nodeCall: Retryable = {}): GatewayError {
+		return this.unsent(error, this.record.value.stop?.said ?? this.outage(unknown, nodeCall));
 	}
 
 	/** What an outage says of itself. The items that are unknown are counted; where there are none yet, the requests. */

@@ -1,7 +1,7 @@
 import type { ICheckProcessedOptions } from 'n8n-workflow';
 import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { pause } from '../core/pause';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import type { ItemLedger } from './itemLedger';
 
 /**
@@ -66,7 +66,7 @@ export class SentKeys {
 	private readonly surplus = new Set<string>();
 
 	constructor(
-		private readonly helpers: Execution['helpers'],
+		private readonly helpers: NodeCall['helpers'],
 		private readonly cancel?: AbortSignal,
 	) {}
 

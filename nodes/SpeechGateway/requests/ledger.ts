@@ -2,7 +2,7 @@ import { isRecord } from '../core/json';
 import { ItemLedger } from './itemLedger';
 import { readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
 import { requestKey } from './requestKey';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { firstExecutionId } from '../engine/history';
 
 /**
@@ -12,7 +12,7 @@ import { firstExecutionId } from '../engine/history';
  */
 export class Ledger {
 	private constructor(
-		private readonly execution: Execution,
+		private readonly nodeCall: NodeCall,
 		private readonly name: string,
 		private readonly key: string,
 		private readonly rounds: Rounds,
@@ -22,14 +22,14 @@ export class Ledger {
 	) {}
 
 	/** Opens the record of a round, and counts this call as a new attempt. */
-	static begin(execution: Execution, name: string, key: string): Ledger {
-		const { memory, id } = execution;
+	static begin(nodeCall: NodeCall, name: string, key: string): Ledger {
+		const { memory, id } = nodeCall;
 		const onRecord = memory[name];
 		const rounds: Rounds = isRecord(onRecord) ? onRecord : {};
 		memory[name] = rounds;
 		const round = readRun(rounds, key) ?? {
 			version: RECORD_VERSION,
-			firstExecutionId: firstExecutionId(execution.context) ?? id,
+			firstExecutionId: firstExecutionId(nodeCall.context) ?? id,
 			executionId: id,
 			attempts: 0,
 			items: {},
@@ -41,10 +41,10 @@ export class Ledger {
 			Object.assign(round, { executionId: id, attempts: 0 });
 		}
 		const { settings = '' } = round;
-		round.settings = requestKey('settings', execution.node.parameters);
+		round.settings = requestKey('settings', nodeCall.node.parameters);
 		const isChanged = settings === '' ? undefined : settings !== round.settings;
 		round.attempts++;
-		return new Ledger(execution, name, key, rounds, round, isChanged);
+		return new Ledger(nodeCall, name, key, rounds, round, isChanged);
 	}
 
 	/** Calls of `execute()` for this round in this execution, this one included. */
@@ -99,6 +99,6 @@ export class Ledger {
 	/** Removes the round: no trace stays in the execution data. */
 	close(): void {
 		delete this.rounds[this.key];
-		if (Object.keys(this.rounds).length === 0) delete this.execution.memory[this.name];
+		if (Object.keys(this.rounds).length === 0) delete this.nodeCall.memory[this.name];
 	}
 }

@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { AccountLimiter, ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { ItemLedger } from './itemLedger';
 import type { Session } from './session';
@@ -10,12 +10,12 @@ import { storeAgain } from './storeAgain';
 const copying = new AccountLimiter(new ConcurrencyLimiter(4));
 
 /** Stores a file anew, in the present execution, as a stream. */
-export async function copyOf(execution: Execution, file: IBinaryData): Promise<IBinaryData> {
+export async function copyOf(nodeCall: NodeCall, file: IBinaryData): Promise<IBinaryData> {
 	const { id = '', fileName, mimeType } = file;
 	const ticket = await copying.enter(false);
 	try {
-		const source = await execution.helpers.getBinaryStream(id);
-		return await execution.store(source, fileName, mimeType).finally(() => source.destroy());
+		const source = await nodeCall.helpers.getBinaryStream(id);
+		return await nodeCall.store(source, fileName, mimeType).finally(() => source.destroy());
 	} finally {
 		ticket.leave();
 	}
@@ -30,17 +30,17 @@ export async function ownFiles(
 	session: Session,
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
-	const { execution, store, hints, transport } = session;
+	const { nodeCall, store, hints, transport } = session;
 	const gone = new Set<unknown>();
-	await ledger.moveFiles(execution.id, async (file) => {
+	await ledger.moveFiles(nodeCall.id, async (file) => {
 		if (transport.cancel?.aborted) return undefined;
 		try {
-			await execution.helpers.getBinaryMetadata(file.id ?? '');
+			await nodeCall.helpers.getBinaryMetadata(file.id ?? '');
 		} catch {
 			gone.add(file);
 			return undefined;
 		}
-		const copy = async () => await copyOf(execution, file);
+		const copy = async () => await copyOf(nodeCall, file);
 		try {
 			const own = await copy().catch(async (error) => await storeAgain(session, error, copy));
 			store.stored();

@@ -1,5 +1,5 @@
 import { asError } from '../core/errors';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import type { OperationDescription } from '../fields/form';
 import { Parameters } from '../fields/parameters';
 import { concurrency } from '../fields/settings';
@@ -17,7 +17,7 @@ import type { Traffic } from './traffic';
 
 /** One attempt at all items, whoever pays for them. */
 export interface Run {
-	execution: Execution;
+	nodeCall: NodeCall;
 	/** Which attempt at this round it is, from 1. */
 	attempt: number;
 	/** Bounds the requests of all accounts. */
@@ -59,32 +59,32 @@ const ENGINE_2 =
 
 /** A run as it begins. `atOnce`: how many requests it may have in flight. */
 export function openRun(
-	execution: Execution,
+	nodeCall: NodeCall,
 	atOnce: number,
 	lasting = new LastingRecord({}),
 	attempt = 1,
 ): Run {
-	const { cancel } = execution;
+	const { cancel } = nodeCall;
 	const limiter = new ConcurrencyLimiter(atOnce, cancel);
 	const runGate = new Gate(cancel);
 	return {
-		execution,
+		nodeCall,
 		attempt,
 		concurrency: limiter,
 		runGate,
 		lasting,
 		store: new StoreBreaker(runGate, limiter, lasting.stopping(), attempt),
-		keys: new SentKeys(execution.helpers, cancel),
+		keys: new SentKeys(nodeCall.helpers, cancel),
 		hints: new Set(),
 		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
-		inProcess: InProcess.of(execution.memory),
+		inProcess: InProcess.of(nodeCall.memory),
 		polls: { tasks: 0, nextAt: 0 },
 	};
 }
 
 /** The run of one attempt. */
 export function openAttempt(
-	execution: Execution,
+	nodeCall: NodeCall,
 	{ sends, billed }: OperationDescription,
 	ledger: Ledger,
 	lasting: LastingRecord,
@@ -94,13 +94,13 @@ export function openAttempt(
 	let barred: Error | undefined;
 	if (sends.length > 0)
 		try {
-			atOnce = concurrency.read(new Parameters(execution, 0));
+			atOnce = concurrency.read(new Parameters(nodeCall, 0));
 		} catch (error) {
 			barred = asError(error);
 		}
-	const run = openRun(execution, atOnce, lasting, attempts);
+	const run = openRun(nodeCall, atOnce, lasting, attempts);
 	run.runGate.barred = barred;
-	if (billed && !execution.keepsMemory) run.hints.add(ENGINE_2);
+	if (billed && !nodeCall.keepsMemory) run.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS)
 		run.hints.add(
@@ -145,7 +145,7 @@ export class Sessions {
 		private readonly run: Run,
 		private readonly accounts: Accounts,
 	) {
-		this.offline = openSession(run, Transport.offline(run.execution.context));
+		this.offline = openSession(run, Transport.offline(run.nodeCall.context));
 	}
 
 	/** The session of an item. If its credential cannot be read, one whose gate is barred: it still delivers what is paid for. */
@@ -155,7 +155,7 @@ export class Sessions {
 			const account = await this.accounts.of(index);
 			const session =
 				this.opened.get(account) ??
-				openSession(this.run, new Transport(this.run.execution.context, account));
+				openSession(this.run, new Transport(this.run.nodeCall.context, account));
 			this.opened.set(account, session);
 			return session;
 		} catch (error) {

@@ -11,7 +11,7 @@ import { InputError, NotStartedError } from '../core/errors';
 import { defined } from '../core/json';
 import { unlessCancelled } from '../core/pause';
 import { endOnError } from '../engine/connections';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { CircuitBreaker } from '../requests/circuitBreaker';
 import { LastingRecord } from '../requests/lasting';
@@ -53,14 +53,14 @@ export class Attempt {
 	private readonly charges: ToldCharges;
 
 	constructor(
-		private readonly execution: Execution,
+		private readonly nodeCall: NodeCall,
 		private readonly operation: Operation,
 		private readonly ledger: Ledger,
 		private readonly accounts: Accounts,
 	) {
-		this.items = ledger.items(execution.items.length);
-		this.lasting = new LastingRecord(execution.memory, execution.id);
-		this.charges = new ToldCharges(execution, operation, this.items);
+		this.items = ledger.items(nodeCall.items.length);
+		this.lasting = new LastingRecord(nodeCall.memory, nodeCall.id);
+		this.charges = new ToldCharges(nodeCall, operation, this.items);
 	}
 
 	/** What of our words is said: of charges only where there are any. */
@@ -70,15 +70,15 @@ export class Attempt {
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
 	async run(): Promise<INodeExecutionData[][]> {
-		const { execution, operation, ledger } = this;
+		const { nodeCall, operation, ledger } = this;
 		// n8n runs the node again after "Stop", too: then nothing may be sent, and finished results are delivered.
 		const asLeft = async () => await this.sorted(this.items.map((_, index) => this.asLeft(index)));
-		if (execution.isCancelled) return await asLeft();
+		if (nodeCall.isCancelled) return await asLeft();
 
 		const inputs = await this.read();
-		if (execution.isCancelled) return await asLeft();
+		if (nodeCall.isCancelled) return await asLeft();
 		this.endOnFailure(inputs, this.finished);
-		const run = openAttempt(execution, operation, ledger, this.lasting);
+		const run = openAttempt(nodeCall, operation, ledger, this.lasting);
 		run.accounts = this.accounts;
 		if (ledger.isChanged && this.finished.length > 0) run.hints.add(FINISHED_BEFORE);
 		const sessions = new Sessions(run, this.accounts);
@@ -89,9 +89,9 @@ export class Attempt {
 			: await this.runAll(inputs, run, paying);
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
-		await unlessCancelled(run.keys.makeSure(), execution.cancel);
+		await unlessCancelled(run.keys.makeSure(), nodeCall.cancel);
 		// After the workflow's timeout, n8n keeps what is returned here.
-		if (execution.isCancelled) return await this.sorted(settled);
+		if (nodeCall.isCancelled) return await this.sorted(settled);
 		return await this.end(settled, run, paying);
 	}
 
@@ -100,14 +100,14 @@ export class Attempt {
 	 * a credential that cannot be read ends the run here: other items must not be paid for first.
 	 */
 	private async paying(inputs: Inputs, sessions: Sessions): Promise<Session[]> {
-		const { execution, operation } = this;
+		const { nodeCall, operation } = this;
 		const paying: Session[] = [];
 		for (const [index, input] of inputs.entries()) {
-			await execution.giveWay();
+			await nodeCall.giveWay();
 			const sends = operation.sends.length > 0 && input && 'parameters' in input;
 			paying.push(sends ? await sessions.of(index) : sessions.offline);
 		}
-		if (!execution.stopsOnError) return paying;
+		if (!nodeCall.stopsOnError) return paying;
 		const reasons = paying.map(({ gate }) => gate.barred);
 		const first = reasons.find((reason) => reason !== undefined);
 		if (first && (await this.accounts.isSame())) throw this.runFailed(errorText(first));
@@ -121,17 +121,17 @@ export class Attempt {
 	 * the continue modes they are delivered with their errors.
 	 */
 	private async read(): Promise<Inputs> {
-		const { execution, operation, items } = this;
+		const { nodeCall, operation, items } = this;
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map((item) => failed(paidForOther(operation, others), item));
-		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
+		const missing = items.slice(nodeCall.items.length).filter(({ maybeCharged }) => maybeCharged);
 		if (missing.length === 0)
-			return await readAll(execution, operation, items, this.lasting, this.accounts);
+			return await readAll(nodeCall, operation, items, this.lasting, this.accounts);
 		const error = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
 		);
-		if (execution.stopsOnError) throw this.runFailed(errorText(error));
+		if (nodeCall.stopsOnError) throw this.runFailed(errorText(error));
 		return items.map((item) => failed(error, item));
 	}
 
@@ -142,9 +142,9 @@ export class Attempt {
 	 * its ID and nothing is sent yet.
 	 */
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
-		const { execution, operation, items } = this;
-		const { giveWay } = execution;
-		const sentBefore = new SentBefore(execution, run);
+		const { nodeCall, operation, items } = this;
+		const { giveWay } = nodeCall;
+		const sentBefore = new SentBefore(nodeCall, run);
 		const runs = inputs.map(
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),
@@ -153,7 +153,7 @@ export class Attempt {
 		await startInOrder(all('ownFiles'), giveWay);
 		await startInOrder(all('lookUp'), giveWay);
 		const endOnFailure = () => {
-			if (execution.isCancelled) return;
+			if (nodeCall.isCancelled) return;
 			const failures = runs.map(({ failure }) => failure);
 			this.endOnFailure(failures, this.finished);
 		};
@@ -196,7 +196,7 @@ export class Attempt {
 		try {
 			settled[place] = { ...(await this.operation.combine!(good, session)), pairedItem };
 		} catch (error) {
-			settled[place] = this.execution.isCancelled ? { notStarted: error } : failed(error);
+			settled[place] = this.nodeCall.isCancelled ? { notStarted: error } : failed(error);
 		}
 		return settled;
 	}
@@ -210,7 +210,7 @@ export class Attempt {
 		run: Run,
 		paying: Session[],
 	): Promise<INodeExecutionData[][]> {
-		const { execution, operation, ledger } = this;
+		const { nodeCall, operation, ledger } = this;
 		const results = settled.filter((outcome) => 'branch' in outcome);
 		this.endOnFailure(settled, results);
 		// No item may vanish, whatever kept it from being sent.
@@ -228,14 +228,14 @@ export class Attempt {
 		this.endOnFailure(all, results);
 		for (const breaker of new Set([run.store, ...paying.map((session) => session.breaker)]))
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
-		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
-		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
-			throw unheardError(execution, all, this.words, this.charges.all);
+		const route = routeOfUnknown(nodeCall, branchesOf(operation, nodeCall), all);
+		if (route === 'nowhere' && (nodeCall.stopsOnError || endOnError(nodeCall.context)))
+			throw unheardError(nodeCall, all, this.words, this.charges.all);
 		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		// Nothing of this round needs to stay on record.
-		if (execution.isTool ? this.succeeded : !this.willRunAgain) ledger.close();
-		giveHints(execution, run.hints, all, route, this.words);
+		if (nodeCall.isTool ? this.succeeded : !this.willRunAgain) ledger.close();
+		giveHints(nodeCall, run.hints, all, route, this.words);
 		return outputs;
 	}
 
@@ -247,7 +247,7 @@ export class Attempt {
 		const notSent =
 			error.reason === 'store'
 				? store.notSent(error)
-				: breaker.notSent(error, unknown, this.execution);
+				: breaker.notSent(error, unknown, this.nodeCall);
 		const settled = failed(notSent, this.items[index]);
 		return costsNothing(session) ? withoutCharges(settled) : settled;
 	}
@@ -259,26 +259,26 @@ export class Attempt {
 
 	/** In stop mode, the first failure ends the run with one error. */
 	private endOnFailure(all: Array<ReadItem | Settled | undefined>, results: Result[]): void {
-		const { execution, operation } = this;
-		if (!execution.stopsOnError) return;
+		const { nodeCall, operation } = this;
+		if (!nodeCall.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
 			const { failed: error } = one;
 			const { all: charges } = this.charges;
 			const { words } = this;
 			const count = all.length;
-			throw runError(execution, { index, count, results, error, operation, words, charges });
+			throw runError(nodeCall, { index, count, results, error, operation, words, charges });
 		}
 	}
 
 	/** An error of the run itself, before any item starts. It has the IDs of all tasks that are paid for. */
 	private runFailed({ message, description, details }: ErrorText) {
-		const { execution, operation } = this;
+		const { nodeCall, operation } = this;
 		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
 		const tasks = defined({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
 		const error = { message, description, details: { ...details, ...tasks } };
 		const { words } = this;
-		return runError(execution, { index: 0, count: 1, results: [], error, operation, words });
+		return runError(nodeCall, { index: 0, count: 1, results: [], error, operation, words });
 	}
 
 	/** An item after Stop: its result, unknown if it may have been charged, else not started. */
@@ -287,24 +287,24 @@ export class Attempt {
 		if (item.result) return item.result;
 		const interrupted = item.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('cancelled') };
-		const { operation, execution } = this;
+		const { operation, nodeCall } = this;
 		// An operation that was chosen before this retry cannot be described by this one.
 		const isOurs = item.paidFor?.operation === operationName(operation);
 		const parameters = isOurs ? item.paidFor?.parameters : undefined;
 		const asked = parameters && { parameters, plan: operation.plan?.(parameters) };
-		return unknownItem(operation, index, item, interrupted, execution, asked);
+		return unknownItem(operation, index, item, interrupted, nodeCall, asked);
 	}
 
 	/** The outputs, with links to files and with charges where the user wants them. */
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
-		const { execution, operation, ledger } = this;
+		const { nodeCall, operation, ledger } = this;
 		const chargesOf = (index: number) => this.charges.of(index);
 		const leaving = this.charges.areNone ? settled.map(withoutCharges) : settled;
-		const linked = withLinks(withMissing(leaving, route), execution);
-		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
-		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
+		const linked = withLinks(withMissing(leaving, route), nodeCall);
+		const outputs = await sortOntoBranches(linked, operation, nodeCall, chargesOf, route);
+		this.willRunAgain = nodeCall.willRunAgain(outputs, ledger.attempts);
 		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.
-		if (!this.willRunAgain && !execution.isCancelled) this.charges.tell();
+		if (!this.willRunAgain && !nodeCall.isCancelled) this.charges.tell();
 		return outputs;
 	}
 }

@@ -5,7 +5,7 @@ import type { Charge, ErrorText, Result } from '../requests/records';
 import type { Failed, Operation, Settled } from '../requests/operation';
 import { isUnheard } from './unheard';
 import { asTheyAre, type OwnWords } from './withoutCharges';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 
 /** Makes an n8n error; the only place that does. */
 export function nodeError(
@@ -41,16 +41,16 @@ interface RunFailure {
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
-	execution: Execution,
+	nodeCall: NodeCall,
 	{ index, count, results, error, charges, operation, words = asTheyAre }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = error;
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error.isInput && results.length === 0;
-	const sent = isUnsent ? '' : words(wordsOnResults(results, count, details, operation, execution));
+	const sent = isUnsent ? '' : words(wordsOnResults(results, count, details, operation, nodeCall));
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
-		execution.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
+		nodeCall.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
 			? `${numbered}. ${words(IN_SUB_WORKFLOW)}`
 			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
@@ -61,7 +61,7 @@ export function runError(
 	const description = [todo, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
 	const all = charges ? { ...details, charges } : details;
-	return nodeError(execution.node, { message, description, details: all });
+	return nodeError(nodeCall.node, { message, description, details: all });
 }
 
 /**
@@ -69,7 +69,7 @@ export function runError(
  * "Unknown". It has the facts of the first of them; the ledger keeps all for a retry by hand.
  */
 export function unheardError(
-	execution: Execution,
+	nodeCall: NodeCall,
 	settled: Settled[],
 	words: OwnWords,
 	charges?: Charge[],
@@ -81,17 +81,17 @@ export function unheardError(
 		all === 1
 			? 'This item may have been charged, but it has no result'
 			: `${count} of ${all} items may have been charged, but ${count === 1 ? 'it has' : 'they have'} no result`;
-	const own = execution.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
-	const unwired = execution.endsHere ? '' : ', and nothing is connected to "Unknown"';
+	const own = nodeCall.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
+	const unwired = nodeCall.endsHere ? '' : ', and nothing is connected to "Unknown"';
 	const message = `${what}${unwired}${own}`;
 	const leave = count === 1 ? 'the item leaves' : 'the items leave';
-	const where = execution.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
-	const ifSaved = execution.isKeptOnFailure ? '' : ' (if it was saved)';
+	const where = nodeCall.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
+	const ifSaved = nodeCall.isKeptOnFailure ? '' : ' (if it was saved)';
 	const todo =
-		execution.isKeptOnFailure === false
+		nodeCall.isKeptOnFailure === false
 			? 'Connect "Unknown" to a step that tells somebody.'
 			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where}${ifSaved} with the currently saved workflow: nothing is sent again, and ${leave} on "Unknown".`;
-	return nodeError(execution.node, {
+	return nodeError(nodeCall.node, {
 		message: words(message),
 		description: `${sentence(String(cause))} ${todo} ${String(advice)}`,
 		details: { ...(facts as ErrorDetails), ...(charges && { charges }) },
@@ -116,7 +116,7 @@ function wordsOnResults(
 	count: number,
 	{ segments, status }: ErrorDetails,
 	{ billed }: Operation,
-	{ isKeptOnFailure, isSubWorkflow }: Execution,
+	{ isKeptOnFailure, isSubWorkflow }: NodeCall,
 ): string {
 	const [done, all, noun] =
 		count > 1

@@ -2,7 +2,7 @@ import type { IBinaryData, IBinaryKeyData, INodeExecutionData } from 'n8n-workfl
 import { EXTENSIONS } from '../audio';
 import { asError } from '../core/errors';
 import { defined } from '../core/json';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { besideAudio, withExtension } from '../files/fileName';
 import type { Operation } from '../requests/operation';
 import { copyOf } from '../requests/ownFiles';
@@ -25,7 +25,7 @@ type GivenAgain = { item: INodeExecutionData; hints: string[] } | { lost: string
 
 /** A first result as one of this execution: with files of its own, under the names that the item asks for now. */
 export async function resultAsNow(
-	execution: Execution,
+	nodeCall: NodeCall,
 	earlier: Earlier,
 	{ makesFile }: Operation,
 	parameters: object,
@@ -41,9 +41,9 @@ export async function resultAsNow(
 	const hints = missing.map((name) => `got its first result again, which has no ${name}.`);
 	if (!own) return { item: { json: said }, hints };
 	try {
-		return { item: { json: said, binary: await copies(execution, own) }, hints };
+		return { item: { json: said, binary: await copies(nodeCall, own) }, hints };
 	} catch (error) {
-		if (execution.isCancelled) throw asError(error);
+		if (nodeCall.isCancelled) throw asError(error);
 		return { lost: 'its files have been deleted' };
 	}
 }
@@ -72,9 +72,9 @@ const extensionOf = ({ fileName = '' }: IBinaryData): string =>
 	/(?:chapters\.)?\w+$/.exec(fileName)?.[0] ?? '';
 
 /** Files of another execution, stored anew in this one. Those that n8n keeps in memory are in the result itself. */
-async function copies(execution: Execution, files: IBinaryKeyData): Promise<IBinaryKeyData> {
+async function copies(nodeCall: NodeCall, files: IBinaryKeyData): Promise<IBinaryKeyData> {
 	const own: IBinaryKeyData = {};
 	for (const [field, file] of Object.entries(files))
-		own[field] = file.id === undefined ? file : await copyOf(execution, file);
+		own[field] = file.id === undefined ? file : await copyOf(nodeCall, file);
 	return own;
 }

@@ -87,7 +87,7 @@ export class ItemRun {
 			const ids = await operation.lookUp(planned, () => this.requests(input, onTurn));
 			if (ids) this.input = { ...input, plan: operation.plan?.(parameters, ids, plan) };
 		} catch (error) {
-			if (this.session.execution.isCancelled) return;
+			if (this.session.nodeCall.isCancelled) return;
 			this.input = ledger.maybeCharged ? { ...input, refused: asError(error) } : failed(error);
 		}
 	}
@@ -124,12 +124,12 @@ export class ItemRun {
 			const settled = costsNothing ? withoutCharges(ended) : ended;
 			// Asked before `finish`, which removes the entries of the item's requests. Where nothing is charged, an error frees
 			// the key.
-			const isOver = 'branch' in settled || session.execution.isCancelled;
+			const isOver = 'branch' in settled || session.nodeCall.isCancelled;
 			const sentNothing = ledger.sentNothing || (costsNothing && !isOver);
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
 			if ('failed' in settled && item.isRefused) ledger.refuse(settled.failed);
-			const { cancel } = session.execution;
+			const { cancel } = session.nodeCall;
 			await unlessCancelled(item.settle('failed' in settled, sentNothing), cancel);
 			await this.keep(settled, sentNothing);
 			return settled;
@@ -175,7 +175,7 @@ export class ItemRun {
 		const earlier = await this.sentBefore.find(key);
 		if (!earlier) return undefined;
 		const { parameters } = input;
-		const result = await resultAsNow(session.execution, earlier, operation, parameters);
+		const result = await resultAsNow(session.nodeCall, earlier, operation, parameters);
 		if ('lost' in result) return this.lost(result.lost, earlier.sentIn, input);
 		for (const hint of result.hints) session.hints.add(`Item ${this.index + 1} ${hint}`);
 		await operation.relay?.(parameters, result.item, item);
@@ -206,9 +206,9 @@ export class ItemRun {
 	private async finished(): Promise<Settled> {
 		const { session, ledger, index } = this;
 		if (!ledger.result) return failed(undefined);
-		const { accounts, execution } = session;
+		const { accounts, nodeCall } = session;
 		const isKeyed = this.operation.billed && accounts;
-		const key = isKeyed ? await keyOfDone(execution, accounts, index) : undefined;
+		const key = isKeyed ? await keyOfDone(nodeCall, accounts, index) : undefined;
 		if (key !== undefined)
 			await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
 		return ledger.result;
@@ -220,8 +220,8 @@ export class ItemRun {
 	 */
 	private endedWith(error: unknown, input: Input): Settled {
 		const { ledger } = this;
-		const { execution } = this.session;
-		const { isCancelled } = execution;
+		const { nodeCall } = this.session;
+		const { isCancelled } = nodeCall;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
 		if (unknown?.facts.reason === 'already_sent')
@@ -249,7 +249,7 @@ export class ItemRun {
 	/** Where the user wants no result again, what was sent before is skipped on purpose. */
 	private unknown(error: OutcomeUnknownError, input: Input): Result {
 		const { operation, index, ledger, session, key } = this;
-		const item = unknownItem(operation, index, ledger, error, session.execution, input);
+		const item = unknownItem(operation, index, ledger, error, session.nodeCall, input);
 		const isSkipped = error.facts.reason === 'already_sent' && !key?.isGivenAgain;
 		return isSkipped ? { ...item, isSkipped } : item;
 	}
@@ -257,7 +257,7 @@ export class ItemRun {
 	/** The way in for the item's requests, with its present settings. */
 	private requests({ settings, refused }: Input, onTurn: () => void): ItemRequests {
 		const { session, index, ledger } = this;
-		const { stopsOnError } = session.execution;
+		const { stopsOnError } = session.nodeCall;
 		const item = new ItemRequests(session, index, ledger, settings, stopsOnError, onTurn);
 		if (refused) item.refuse(refused);
 		return item;
@@ -266,14 +266,14 @@ export class ItemRun {
 
 /** An item's key as it is known in all executions. */
 function namedKey(
-	{ execution }: Session,
+	{ nodeCall }: Session,
 	operation: Operation,
 	{ parameters, plan, settings }: Input,
 ): NamedKey | undefined {
 	const { sendOnceKey: key, whenSentBefore } = settings;
 	if (key === undefined) return undefined;
-	const workflow = execution.context.getWorkflow().id;
-	const named = { workflow, node: execution.node.id, key };
+	const workflow = nodeCall.context.getWorkflow().id;
+	const named = { workflow, node: nodeCall.node.id, key };
 	return {
 		name: requestKey('send once', named),
 		content: contentKey(operation, { input: parameters, plan }),

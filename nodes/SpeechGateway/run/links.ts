@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError } from '../core/errors';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { Parameters } from '../fields/parameters';
 import { link } from '../fields/settings';
 import type { Settled } from '../requests/operation';
@@ -10,8 +10,8 @@ import { typedOption } from './readItems';
  * Adds links to their files to finished items, where the user wants them. They are made when the items leave, since a
  * retry stores files anew. Where n8n has no links, a hint says so.
  */
-export function withLinks(settled: Settled[], execution: Execution): Settled[] {
-	const typed = typedOption(execution, link.options[0].name);
+export function withLinks(settled: Settled[], nodeCall: NodeCall): Settled[] {
+	const typed = typedOption(nodeCall, link.options[0].name);
 	if (typed === undefined || typed === false) return settled;
 	let failure: Error | undefined;
 	const withLink = (item: INodeExecutionData): INodeExecutionData => {
@@ -19,7 +19,7 @@ export function withLinks(settled: Settled[], execution: Execution): Settled[] {
 		const [file] = Object.values(item.binary ?? {});
 		if (!file) return item;
 		try {
-			return { ...item, json: { ...item.json, link: execution.linkTo(file) } };
+			return { ...item, json: { ...item.json, link: nodeCall.linkTo(file) } };
 		} catch (error) {
 			failure = asError(error);
 			return item;
@@ -27,17 +27,17 @@ export function withLinks(settled: Settled[], execution: Execution): Settled[] {
 	};
 	const linked = settled.map((outcome, index): Settled => {
 		if (!('branch' in outcome) || outcome.branch !== 'success') return outcome;
-		if (!isWanted(execution, index)) return outcome;
+		if (!isWanted(nodeCall, index)) return outcome;
 		return { ...outcome, items: outcome.items.map(withLink) };
 	});
-	if (failure) execution.hint(`n8n has no links to these files: ${failure.message}.`);
+	if (failure) nodeCall.hint(`n8n has no links to these files: ${failure.message}.`);
 	return linked;
 }
 
 /** The option of an item; an expression that fails for it wants no link, as its result is there already. */
-function isWanted(execution: Execution, index: number): boolean {
+function isWanted(nodeCall: NodeCall, index: number): boolean {
 	try {
-		return link.read(new Parameters(execution, index));
+		return link.read(new Parameters(nodeCall, index));
 	} catch {
 		return false;
 	}

@@ -9,7 +9,7 @@ import type { AttachedFiles, OutcomeUnknownError, UnknownReason } from '../core/
 import { defined } from '../core/json';
 import { ownFieldOf } from '../core/ownField';
 import { COMBINED_FILES } from '../engine/outputs';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
@@ -55,7 +55,7 @@ export function unknownItem(
 	index: number,
 	ledger: ItemLedger,
 	{ facts, details, files }: OutcomeUnknownError,
-	{ isTool }: Execution,
+	{ isTool }: NodeCall,
 	asked?: Pick<Input, 'parameters' | 'plan'>,
 ): Result {
 	const { reason, message, probablyFree, neighbours, paidBy, idHeader, ...rest } = facts;
@@ -117,14 +117,14 @@ function errorItem(
 }
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
-export function branchesOf(operation: Operation, execution: Execution): Branch[] {
-	if (execution.isTool) return ['success'];
+export function branchesOf(operation: Operation, nodeCall: NodeCall): Branch[] {
+	if (nodeCall.isTool) return ['success'];
 	const exists: Record<Branch, boolean> = {
 		success: true,
 		unknown: operation.billed,
 		waiting:
 			operation.waits === true &&
-			new Parameters(execution, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
+			new Parameters(nodeCall, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
 	};
 	return BRANCHES.filter((branch) => exists[branch]);
 }
@@ -136,12 +136,12 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
 export async function sortOntoBranches(
 	settled: Settled[],
 	operation: Operation,
-	execution: Execution,
+	nodeCall: NodeCall,
 	chargesOf: (index: number) => Charge[] | undefined,
 	unknownRoute: UnknownRoute = 'unknown',
 ): Promise<INodeExecutionData[][]> {
-	const { settings, giveWay, node } = execution;
-	const branches = branchesOf(operation, execution);
+	const { settings, giveWay, node } = nodeCall;
+	const branches = branchesOf(operation, nodeCall);
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	for (const [index, outcome] of settled.entries()) {
 		await giveWay();
@@ -162,7 +162,7 @@ export async function sortOntoBranches(
 			// From there, n8n moves it to the Error output; as the first item on Success, it would run the node again.
 			const place = node.onError === 'continueErrorOutput' ? output : outputs[0];
 			place.push(asErrorItem(json, binary));
-		} else output.push(...itemsOf(outcome, index, operation, execution, told));
+		} else output.push(...itemsOf(outcome, index, operation, nodeCall, told));
 	}
 	return outputs;
 }
@@ -175,7 +175,7 @@ function itemsOf(
 	{ branch, items, pairedItem }: Extract<Settled, Result>,
 	index: number,
 	{ resource, makesFile, combine }: Operation,
-	{ items: rows, isTool }: Execution,
+	{ items: rows, isTool }: NodeCall,
 	told?: { charges: Charge[] },
 ): INodeExecutionData[] {
 	const isFlat = branch === 'success' && !makesFile;
@@ -193,14 +193,14 @@ function itemsOf(
 
 /** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
 export function giveHints(
-	execution: Execution,
+	nodeCall: NodeCall,
 	hints: Iterable<string>,
 	settled: Settled[],
 	unknownRoute: UnknownRoute,
 	words: OwnWords = asTheyAre,
 ): void {
 	const said = [...hints].map(words).filter((hint) => hint !== '');
-	for (const hint of firstAndLast(said)) execution.hint(hint);
+	for (const hint of firstAndLast(said)) nodeCall.hint(hint);
 	const reasons = settled.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
 	);
@@ -211,7 +211,7 @@ export function giveHints(
 	const outcome = sentEarlier
 		? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
 		: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`;
-	execution.hint(words(outcome), 'warning');
+	nodeCall.hint(words(outcome), 'warning');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ownFieldOf, ownIn } from '../core/ownField';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
 import { idIn, isRecord } from '../core/json';
@@ -46,7 +46,7 @@ export interface Input {
 
 /** Reads and checks the parameters of all items that are not done; nothing is sent. Ends early when the run is cancelled. */
 export async function readAll(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
@@ -54,17 +54,17 @@ export async function readAll(
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
-		await execution.giveWay();
-		if (execution.isCancelled) return inputs;
+		await nodeCall.giveWay();
+		if (nodeCall.isCancelled) return inputs;
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push(failed(otherOperation, ledger));
 		else if (ledger.result) inputs.push(undefined);
 		else if (ledger.refused) inputs.push({ failed: ledger.refused });
-		else inputs.push(await readOne(execution, operation, index, ledger));
+		else inputs.push(await readOne(nodeCall, operation, index, ledger));
 	}
-	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
-	if (operation.billed && operation.waits) refuseWaiting(execution, operation, inputs);
-	await refuseKeys(execution, inputs, ledgers, lasting, accounts);
+	if (operation.billed) refuseReturned(nodeCall, operation, inputs, ledgers);
+	if (operation.billed && operation.waits) refuseWaiting(nodeCall, operation, inputs);
+	await refuseKeys(nodeCall, inputs, ledgers, lasting, accounts);
 	return inputs;
 }
 
@@ -76,8 +76,8 @@ export function checkTogether(
 	run: Run,
 ): void {
 	if (!operation.checkAll || inputs.length === 0) return;
-	const { execution, lasting } = run;
-	if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
+	const { nodeCall, lasting } = run;
+	if (typedOption(nodeCall, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
 	// Otherwise, the estimate of an item that is paid for in part covers all of it.
 	const counted = operation.estimatesRest ? [] : ledgers;
 	const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
@@ -90,12 +90,12 @@ export function checkTogether(
  * they are not read at all: an expression that makes another text each time (`$now`) is no correction.
  */
 export async function readOne(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	index: number,
 	ledger?: ItemLedger,
 ): Promise<ReadItem> {
-	const parameters = new Parameters(execution, index);
+	const parameters = new Parameters(nodeCall, index);
 	const planned = (input: object) => ({
 		parameters: input,
 		plan: operation.plan?.(input, ledger?.voices),
@@ -117,7 +117,7 @@ export async function readOne(
 }
 
 /** An option as it stands in the node, an expression as its text; undefined if the user has not added it. */
-export function typedOption({ node }: Execution, name: string): unknown {
+export function typedOption({ node }: NodeCall, name: string): unknown {
 	const options: unknown = node.parameters.options;
 	return isRecord(options) ? options[name] : undefined;
 }
@@ -127,7 +127,7 @@ export function typedOption({ node }: Execution, name: string): unknown {
  * charged.
  */
 function refuseReturned(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	inputs: Inputs,
 	ledgers: ItemLedger[],
@@ -136,11 +136,11 @@ function refuseReturned(
 	let handedOut: Set<unknown> | undefined;
 	for (const [index, input] of inputs.entries()) {
 		// In a retry, a row may be missing.
-		const unknown = unknownIn(execution.items[index] ?? {}, field);
+		const unknown = unknownIn(nodeCall.items[index] ?? {}, field);
 		const open = unknown.filter(({ charged }) => charged !== 'no');
 		if (open.length === 0 || ledgers[index].maybeCharged) continue;
 		for (const { parameters, plan } of readable(input)) {
-			const all = (handedOut ??= handedOutUnknown(execution.context, field));
+			const all = (handedOut ??= handedOutUnknown(nodeCall.context, field));
 			const { input: asked } = operation.describe?.(parameters, plan) ?? {};
 			const isSame = ({ inputHash, input: said }: IDataObject) =>
 				all.has(inputHash) && said === beginningOfInput(asked);
@@ -159,11 +159,11 @@ function refuseReturned(
  * Refuses items that a node like this one has handed out on Waiting: their job or video is paid for and still being made. One
  * without what that node said of it asks for a new one.
  */
-function refuseWaiting(execution: Execution, { resource }: Operation, inputs: Inputs): void {
+function refuseWaiting(nodeCall: NodeCall, { resource }: Operation, inputs: Inputs): void {
 	const field = ownFieldOf(resource);
 	const kind = resource === 'video' ? 'video' : 'job';
 	for (const [index, input] of inputs.entries()) {
-		const said = ownIn(execution.items[index]?.json ?? {}, field);
+		const said = ownIn(nodeCall.items[index]?.json ?? {}, field);
 		if (said?.waitedSeconds === undefined) continue;
 		const id = idIn(said, 'id');
 		if (id === undefined || readable(input).length === 0) continue;
@@ -182,7 +182,7 @@ function refuseWaiting(execution: Execution, { resource }: Operation, inputs: In
  * already paid for in part.
  */
 async function refuseKeys(
-	execution: Execution,
+	nodeCall: NodeCall,
 	inputs: Inputs,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
@@ -190,13 +190,13 @@ async function refuseKeys(
 ): Promise<void> {
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
-		await execution.giveWay();
+		await nodeCall.giveWay();
 		if (input && 'failed' in input) continue;
 		const { keyRecorded, maybeCharged } = ledgers[index];
 		// An item that is done has not been read again, but still owns its key.
 		const key = input
 			? await ownKey(accounts, index, input.settings.sendOnceKey)
-			: await keyOfDone(execution, accounts, index);
+			: await keyOfDone(nodeCall, accounts, index);
 		if (key === undefined) continue;
 		if (input) inputs[index] = { ...input, settings: { ...input.settings, sendOnceKey: key } };
 		const owner = owners.get(key);
@@ -232,13 +232,13 @@ async function ownKey(
 
 /** The key of an item that is done; undefined if it has none, or none that can be read. */
 export async function keyOfDone(
-	execution: Execution,
+	nodeCall: NodeCall,
 	accounts: Accounts,
 	index: number,
 ): Promise<string | undefined> {
 	try {
-		if (typedOption(execution, 'sendOnceKey') === undefined) return undefined;
-		const key = settings.sendOnceKey.read(new Parameters(execution, index));
+		if (typedOption(nodeCall, 'sendOnceKey') === undefined) return undefined;
+		const key = settings.sendOnceKey.read(new Parameters(nodeCall, index));
 		return await ownKey(accounts, index, key);
 	} catch {
 		return undefined;

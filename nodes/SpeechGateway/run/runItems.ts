@@ -3,7 +3,7 @@ import { asError, InputError } from '../core/errors';
 import { ownFieldOf } from '../core/ownField';
 import { ignoreErrorOutput, moveToErrorOutput, withToolLinks } from '../engine/outputs';
 import { undoEndOnError } from '../engine/connections';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { rememberFirst } from '../engine/history';
 import { Accounts } from '../gateway/account';
 import { operations } from '../operations';
@@ -23,39 +23,37 @@ const LEDGER = 'speechGateway';
  * Runs the operation that the user has chosen over all items of the node, and sorts the results onto the branches. Items run
  * concurrently and come out in order; the ledger knows what an earlier attempt has already done.
  */
-export async function runItems(execution: Execution): Promise<INodeExecutionData[][]> {
-	const { context, isTool } = execution;
+export async function runItems(nodeCall: NodeCall): Promise<INodeExecutionData[][]> {
+	const { context, isTool } = nodeCall;
 	if (isTool) ignoreErrorOutput(context);
 	else undoEndOnError(context);
-	const operation = chosen(execution);
-	const round = String(execution.round);
+	const operation = chosen(nodeCall);
+	const round = String(nodeCall.round);
 	try {
-		refuseToDelete(execution, operation);
+		refuseToDelete(nodeCall, operation);
 		const accounts = new Accounts(context);
-		if (isTool) return await runTool(execution, operation, accounts, round);
-		return (await runRound(execution, operation, accounts, round)).outputs;
+		if (isTool) return await runTool(nodeCall, operation, accounts, round);
+		return (await runRound(nodeCall, operation, accounts, round)).outputs;
 	} catch (error) {
 		// An error of the run itself, such as a record that cannot be read.
-		if (!isTool && !execution.stopsOnError) return await failedOutputs(execution, operation, error);
-		throw error instanceof InputError
-			? nodeError(execution.node, errorText(error))
-			: asError(error);
+		if (!isTool && !nodeCall.stopsOnError) return await failedOutputs(nodeCall, operation, error);
+		throw error instanceof InputError ? nodeError(nodeCall.node, errorText(error)) : asError(error);
 	}
 }
 
 /** The same error for each item of the input, which n8n would put on Success if the node threw. */
 async function failedOutputs(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	error: unknown,
 ): Promise<INodeExecutionData[][]> {
-	const settled = execution.items.map(() => failed(error));
-	const outputs = await sortOntoBranches(settled, operation, execution, () => undefined);
-	return moveToErrorOutput(execution.context, outputs);
+	const settled = nodeCall.items.map(() => failed(error));
+	const outputs = await sortOntoBranches(settled, operation, nodeCall, () => undefined);
+	return moveToErrorOutput(nodeCall.context, outputs);
 }
 
 /** The operation that the node is set to; the parameters of the first item decide, since n8n allows no expression there. */
-function chosen({ context, node }: Execution): Operation {
+function chosen({ context, node }: NodeCall): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.operation === name);
@@ -65,7 +63,7 @@ function chosen({ context, node }: Execution): Operation {
 }
 
 /** Throws InputError where n8n would delete a file that is paid for as soon as it is there. */
-function refuseToDelete({ isDeletedAtOnce }: Execution, { billed, makesFile }: Operation): void {
+function refuseToDelete({ isDeletedAtOnce }: NodeCall, { billed, makesFile }: Operation): void {
 	if (!isDeletedAtOnce || !billed || !makesFile) return;
 	throw new InputError(
 		'This node was run by itself, where n8n deletes its file at once: it was not sent',
@@ -75,32 +73,32 @@ function refuseToDelete({ isDeletedAtOnce }: Execution, { billed, makesFile }: O
 
 /** A call of an agent. One that is billed is known by its content, so that the agent pays once for asking twice. */
 async function runTool(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	accounts: Accounts,
 	round: string,
 ): Promise<INodeExecutionData[][]> {
 	const field = ownFieldOf(operation.resource);
 	const run = async (name: string): Promise<CallResult> => {
-		const result = await runRound(execution, operation, accounts, name);
-		return { ...result, outputs: withToolLinks(execution.context, result.outputs, field) };
+		const result = await runRound(nodeCall, operation, accounts, name);
+		return { ...result, outputs: withToolLinks(nodeCall.context, result.outputs, field) };
 	};
 	return operation.billed
-		? await asToolCall(execution, operation, accounts, run)
+		? await asToolCall(nodeCall, operation, accounts, run)
 		: (await run(round)).outputs;
 }
 
 /** One attempt at one round of the node. What it changes in the execution, it changes here, in this order. */
 async function runRound(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	accounts: Accounts,
 	round: string,
 ): Promise<CallResult> {
-	const { context } = execution;
-	const ledger = Ledger.begin(execution, LEDGER, round);
+	const { context } = nodeCall;
+	const ledger = Ledger.begin(nodeCall, LEDGER, round);
 	if (operation.billed) rememberFirst(context, ledger.firstExecutionId);
-	const attempt = new Attempt(execution, operation, ledger, accounts);
+	const attempt = new Attempt(nodeCall, operation, ledger, accounts);
 	try {
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;

@@ -3,7 +3,7 @@ import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord } from '../core/json';
 import { cancelled, pause } from '../core/pause';
 import type { NewRow, NameState } from '../core/takeNames';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { NoTableError } from '../engine/resultsTable';
 import { RECORD_VERSION } from '../requests/records';
 import type { Run } from '../requests/session';
@@ -79,11 +79,11 @@ export class SentBefore {
 	private gathered = new AbortController();
 
 	constructor(
-		private readonly execution: Execution,
+		private readonly nodeCall: NodeCall,
 		private readonly run: Pick<Run, 'hints' | 'inProcess'>,
 	) {
-		const { cancel = new AbortController().signal } = execution;
-		this.names = new TakenNames(execution, cancel);
+		const { cancel = new AbortController().signal } = nodeCall;
+		this.names = new TakenNames(nodeCall, cancel);
 		this.cancelled = cancelled(cancel);
 		this.cancelled.catch(() => undefined);
 	}
@@ -152,7 +152,7 @@ export class SentBefore {
 		const { name, content, isGivenAgain } = asked;
 		if (isGivenAgain && !this.has(asked)) return;
 		if (ended) {
-			const of = { version: RECORD_VERSION, content, sentIn: this.execution.id };
+			const of = { version: RECORD_VERSION, content, sentIn: this.nodeCall.id };
 			const json = JSON.stringify({ ...of, ...ended });
 			// Another retry has finished what this one could not.
 			if ('item' in ended || !savedAs(name, 'item')) keep(name, json);
@@ -207,7 +207,7 @@ export class SentBefore {
 	private async inTable(asked: NamedKey): Promise<NameState | undefined> {
 		const taken = this.withTable(async () => await this.names.take(this.row(asked)));
 		return await taken.catch((error) => {
-			if (this.execution.isCancelled) throw asError(error);
+			if (this.nodeCall.isCancelled) throw asError(error);
 			throw new InputError(
 				'Nobody knows whether this "Send Once Key" was sent before, since n8n could not read its data table',
 				`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,
@@ -246,13 +246,13 @@ export class SentBefore {
 	/** Waits for other items; after Stop, not at all. */
 	private async gather(): Promise<void> {
 		this.gathered = new AbortController();
-		const signals = [this.gathered.signal, this.execution.cancel ?? []].flat();
+		const signals = [this.gathered.signal, this.nodeCall.cancel ?? []].flat();
 		await pause(GATHERED_MS, AbortSignal.any(signals)).catch(() => undefined);
 	}
 
 	/** Deletes old rows, once a day. */
 	private async clean(): Promise<void> {
-		const { id = '' } = this.execution.context.getWorkflow();
+		const { id = '' } = this.nodeCall.context.getWorkflow();
 		const now = Date.now();
 		if (now - (cleanedAt.get(id) ?? 0) < DAY_MS) return;
 		cleanedAt.set(id, now);
@@ -275,7 +275,7 @@ export class SentBefore {
 	/** Once an execution. */
 	private hintOnTable({ message }: Error): void {
 		const { hints, inProcess } = this.run;
-		const { round, isCancelled } = this.execution;
+		const { round, isCancelled } = this.nodeCall;
 		inProcess.roundWithoutTable ??= round;
 		if (inProcess.roundWithoutTable === round && !isCancelled) hints.add(noTable(message));
 	}

@@ -20,7 +20,7 @@ import {
 	take,
 	Watch,
 } from '../core/takeNames';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { NoTableError, ResultsTable } from '../engine/resultsTable';
 
 /** Names are taken so many at a time: in between, other runs get the lock. */
@@ -92,10 +92,10 @@ export class TakenNames {
 	private readonly cancelled: Promise<never>;
 
 	constructor(
-		private readonly execution: Execution,
+		private readonly nodeCall: NodeCall,
 		private readonly cancel: AbortSignal,
 	) {
-		const { context } = execution;
+		const { context } = nodeCall;
 		this.table = new ResultsTable(context);
 		const { id = '' } = context.getWorkflow();
 		this.queue = queues.get(id) ?? { wishes: [], turn: Promise.resolve(), leftBehind: new Set() };
@@ -106,7 +106,7 @@ export class TakenNames {
 
 	/** A row that takes a name or, with a result, ends it. */
 	row(name: string, content: string, result = ''): NewRow {
-		return { name, content, taker: this.taker, execution: this.execution.id ?? '', result };
+		return { name, content, taker: this.taker, execution: this.nodeCall.id ?? '', result };
 	}
 
 	/** Takes the names of many items together, as far as they are free. */

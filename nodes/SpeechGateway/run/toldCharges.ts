@@ -1,4 +1,4 @@
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { Parameters } from '../fields/parameters';
 import { charges } from '../fields/settings';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -15,20 +15,20 @@ export class ToldCharges {
 	areNone = false;
 
 	constructor(
-		private readonly execution: Execution,
+		private readonly nodeCall: NodeCall,
 		{ billed }: Operation,
 		private readonly items: ItemLedger[],
 	) {
-		this.typed = billed ? typedOption(execution, charges.options[0].name) : undefined;
+		this.typed = billed ? typedOption(nodeCall, charges.options[0].name) : undefined;
 	}
 
 	/** Of an item. Only an expression is read anew: n8n evaluates all options of the item for it. */
 	of(index: number): Charge[] | undefined {
-		const { typed, execution } = this;
+		const { typed, nodeCall } = this;
 		if (this.areNone || this.items[index].costsNothing) return undefined;
 		try {
 			const isWanted =
-				typeof typed === 'string' ? charges.read(new Parameters(execution, index)) : typed === true;
+				typeof typed === 'string' ? charges.read(new Parameters(nodeCall, index)) : typed === true;
 			return isWanted ? structuredClone(this.items[index].charges) : undefined;
 		} catch {
 			return undefined;

@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { ownFieldOf } from '../core/ownField';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { withToolLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
@@ -30,23 +30,23 @@ const underWay = new Map<string, Promise<CallResult>>();
  * under way waits for it. `run` gets a name for the call, under which its ledger is kept until it has succeeded.
  */
 export async function asToolCall(
-	execution: Execution,
+	nodeCall: NodeCall,
 	operation: Operation,
 	accounts: Accounts,
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
 	const field = ownFieldOf(operation.resource);
-	const read = await readOne(execution, operation, 0);
+	const read = await readOne(nodeCall, operation, 0);
 	const key =
 		'failed' in read ? 'unreadable' : callKey(operation, { input: read.parameters, ...read });
 	// Each account pays for itself. One that cannot be read sends nothing.
 	const account = await accounts.of(0).catch(() => undefined);
 	const call = `tool ${key} ${account?.name}`;
-	const names = callNames(execution, call, firstExecutionId(execution.context));
+	const names = callNames(nodeCall, call, firstExecutionId(nodeCall.context));
 	const earlier = names.map(recall).find((result) => result !== undefined);
-	if (earlier !== undefined) return await own(execution, field, earlier, names);
+	if (earlier !== undefined) return await own(nodeCall, field, earlier, names);
 
-	const place = `${callPlace(execution)}\n${call}`;
+	const place = `${callPlace(nodeCall)}\n${call}`;
 	const other = underWay.get(place);
 	if (other) return fromJson(again((await other).outputs, field));
 	const running = run(call);
@@ -54,7 +54,7 @@ export async function asToolCall(
 	try {
 		const { outputs, succeeded, firstExecutionId: first } = await running;
 		if (succeeded)
-			for (const name of callNames(execution, call, first)) keep(name, again(outputs, field));
+			for (const name of callNames(nodeCall, call, first)) keep(name, again(outputs, field));
 		return outputs;
 	} finally {
 		underWay.delete(place);
@@ -62,14 +62,14 @@ export async function asToolCall(
 }
 
 /** The execution and the tool; outside of an execution, as for an MCP Server Trigger, the tool alone. */
-const callPlace = ({ id, node, context }: Execution): string =>
+const callPlace = ({ id, node, context }: NodeCall): string =>
 	id === undefined ? `${context.getWorkflow().id} ${node.id}` : `${id}\n${node.name}`;
 
 /**
  * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-const callNames = ({ id, node }: Execution, call: string, first?: string): string[] =>
+const callNames = ({ id, node }: NodeCall, call: string, first?: string): string[] =>
 	[...new Set([id, first])].flatMap((one) => (one ? [`${one}\n${node.name}\n${call}`] : []));
 
 /** The same result once more, as JSON: its charges have left with the first. */
@@ -85,7 +85,7 @@ const fromJson = (json: string): Outputs => JSON.parse(json) as Outputs;
 
 /** A kept result; its files become those of this execution if they are of the failed one that it retries. */
 async function own(
-	execution: Execution,
+	nodeCall: NodeCall,
 	field: string,
 	json: string,
 	[name]: string[],
@@ -94,8 +94,8 @@ async function own(
 	if (recall(name) !== undefined) return outputs;
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))
-			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
-	const linked = withToolLinks(execution.context, outputs, field);
+			if (file.id !== undefined) binary[field] = await copyOf(nodeCall, file).catch(() => file);
+	const linked = withToolLinks(nodeCall.context, outputs, field);
 	keep(name, JSON.stringify(linked));
 	return linked;
 }

@@ -1,5 +1,5 @@
 import { isConnected } from '../engine/connections';
-import type { Execution } from '../engine/execution';
+import type { NodeCall } from '../engine/nodeCall';
 import { returnsToCaller } from '../engine/caller';
 import type { Branch, Result } from '../requests/records';
 import type { Settled } from '../requests/operation';
@@ -21,28 +21,28 @@ export const isUnheard = (outcome: Settled): outcome is Result =>
 
 /** Where the items of unknown outcome of a run leave. Where n8n does not tell what is connected, on their own branch. */
 export function routeOfUnknown(
-	execution: Execution,
+	nodeCall: NodeCall,
 	branches: Branch[],
 	settled: Settled[],
 ): UnknownRoute {
-	const { isTool, isRetry, endsHere, stopsOnError, node } = execution;
+	const { isTool, isRetry, endsHere, stopsOnError, node } = nodeCall;
 	if (isTool || isRetry || !settled.some(isUnheard)) return 'unknown';
 	// Whoever has clicked sees the outputs, and would take a green node without a file for a success.
 	const isEmpty = !settled.some((one) => 'branch' in one && one.branch === 'success');
 	if (endsHere) return stopsOnError && isEmpty ? 'nowhere' : 'unknown';
-	const leads = (branch: Branch) => isConnected(execution, branches.indexOf(branch));
+	const leads = (branch: Branch) => isConnected(nodeCall, branches.indexOf(branch));
 	if (leads('unknown') !== false) return 'unknown';
 	if (!stopsOnError) {
 		// n8n appends its Error output to those of the node.
 		const hasPlace =
-			node.onError !== 'continueErrorOutput' || isConnected(execution, branches.length);
+			node.onError !== 'continueErrorOutput' || isConnected(nodeCall, branches.length);
 		if (hasPlace) return 'error';
 	}
 	const leaves = settled.some(
 		(outcome) =>
 			'branch' in outcome &&
 			outcome.items.length > 0 &&
-			(leads(outcome.branch) || (outcome.branch === 'success' && returnsToCaller(execution))),
+			(leads(outcome.branch) || (outcome.branch === 'success' && returnsToCaller(nodeCall))),
 	);
 	return leaves ? 'lost' : 'nowhere';
 }

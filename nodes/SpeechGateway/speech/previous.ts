@@ -56,9 +56,9 @@ export async function withPrevious<I extends Comparable>(
 			`Use ${WITH_HEADERS}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
-	const { execution, index } = parameters;
+	const { nodeCall, index } = parameters;
 	// Which of several fields an item has, such as `completed` and `completed_4`, depends on what was finished of it.
-	const present = fields.filter((field) => findFile(execution, index, field));
+	const present = fields.filter((field) => findFile(nodeCall, index, field));
 	const passedOver = fields
 		.filter((field) => !present.includes(field))
 		.map(
@@ -92,20 +92,20 @@ export async function withPrevious<I extends Comparable>(
  * node cannot read, or changed by another program.
  */
 async function readVersion(
-	{ execution, index }: Parameters,
+	{ nodeCall, index }: Parameters,
 	field: FileRef,
 	responseFormat: string,
 ): Promise<PreviousVersion | string> {
-	const binary = fileOf(execution, index, field, LABEL);
+	const binary = fileOf(nodeCall, index, field, LABEL);
 	const name = nameOf(binary, placeOf(field, LABEL));
-	const read = await inspectInput(execution, index, field, LABEL).catch((error) => {
+	const read = await inspectInput(nodeCall, index, field, LABEL).catch((error) => {
 		// Such as subtitles: no more than a file without a record.
 		if (error instanceof OtherFormatError) return undefined;
 		throw asError(error);
 	});
 	if (!read) return name;
 	const { info } = read;
-	const { record: text } = await readMetadata(info.format, await chunksOf(execution, binary));
+	const { record: text } = await readMetadata(info.format, await chunksOf(nodeCall, binary));
 	if (text === undefined) return name;
 	if (info.format !== responseFormat) {
 		throw new InputError(
@@ -272,9 +272,9 @@ export async function cutReused({
 			.sort((a, b) => a.from - b.from)
 			.filter(({ from }, index, all) => from !== all[index - 1]?.from);
 		if (missing.length === 0) continue;
-		const { execution } = item.session;
-		const binary = fileOf(execution, item.index, field, LABEL);
-		const slices = await storeSlices(execution, binary, info, missing);
+		const { nodeCall } = item.session;
+		const binary = fileOf(nodeCall, item.index, field, LABEL);
+		const slices = await storeSlices(nodeCall, binary, info, missing);
 		item.ledger.reuse(
 			Object.fromEntries(missing.map((segment, index) => [placeName(segment), slices[index]])),
 		);

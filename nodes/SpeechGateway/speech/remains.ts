@@ -69,7 +69,7 @@ function segmentOf({ segments }: Plan, index: number) {
 
 /** How the user gets the segments that are done, as a sentence. Where an error stops the run, n8n hands no files on. */
 export const howToGetSegments = ({ item: { session } }: Narration): string =>
-	session.execution.stopsOnError
+	session.nodeCall.stopsOnError
 		? 'Set "On Error" to "Continue (using error output)" to get them as files.'
 		: 'They are attached.';
 

@@ -209,10 +209,10 @@ function heardHeading(
 /** A cover that was there before the text was spoken, and is not now, must not cost what was paid for. */
 async function tagsOf({ session, index }: ItemRequests, { tags }: NarrationInput): Promise<Tags> {
 	try {
-		return await readTags(session.execution, [index], tags);
+		return await readTags(session.nodeCall, [index], tags);
 	} catch (error) {
 		session.hints.add(`The file of item ${index + 1} has no cover: ${asError(error).message}.`);
-		return await readTags(session.execution, [index], {
+		return await readTags(session.nodeCall, [index], {
 			...tags,
 			coverBinaryPropertyName: undefined,
 		});

@@ -39,7 +39,7 @@ export async function submitTask(
 			{ jobId: id },
 		);
 	// Makes the execution findable by the ID.
-	if (item.index < MAX_CUSTOM_DATA) item.session.execution.tag(`${kind}_${item.index + 1}`, id);
+	if (item.index < MAX_CUSTOM_DATA) item.session.nodeCall.tag(`${kind}_${item.index + 1}`, id);
 	return { ...body, id };
 }
 

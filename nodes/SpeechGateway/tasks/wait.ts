@@ -144,14 +144,14 @@ function taskFailed({ kind, id }: Task, body: IDataObject): GatewayError {
 
 /** The error when Max Wait is over: three ways to get the result, which is paid for and on its way. */
 function stillProcessing(
-	{ session: { execution } }: ItemRequests,
+	{ session: { nodeCall } }: ItemRequests,
 	{ kind, id }: Task,
 	body: IDataObject,
 	waitedSeconds: number,
 	failure?: Error,
 ): GatewayError {
 	const status = statusWord(body);
-	const retry = execution.canBeRetried
+	const retry = nodeCall.canBeRetried
 		? ` A retry continues to wait for the same ${kind}: it is not submitted or charged again.`
 		: '';
 	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';

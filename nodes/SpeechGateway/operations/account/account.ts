@@ -40,8 +40,8 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
  * that says so in the field that tells of it. Only with "no" does the node that sent it send it again.
  */
 export const settle = defineOperation(account.settle, {
-	prepare(values, { execution, index }): SettleInput {
-		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
+	prepare(values, { nodeCall, index }): SettleInput {
+		const requests = unknownRequestsIn(unknownItemIn(nodeCall.items[index]?.json ?? {}));
 		return { ...values, requests, certainAt: Math.max(...requests.map(certainAt)) };
 	},
 
@@ -52,7 +52,7 @@ export const settle = defineOperation(account.settle, {
 	},
 
 	async execute(input, item) {
-		const { execution, hints, share } = item.session;
+		const { nodeCall, hints, share } = item.session;
 		await untilCertain(item, input);
 		const log = await share(`usage log ${input.keyInAddress}`, async () => {
 			return await readUsageLog(item, input.keyInAddress);
@@ -61,7 +61,7 @@ export const settle = defineOperation(account.settle, {
 			log.totalUsed = await share('total used', async () => await readTotalUsed(item));
 		if (typeof log === 'string') hints.add(log);
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
-		const { json, binary } = execution.items[item.index];
+		const { json, binary } = nodeCall.items[item.index];
 		const { facts, field, row } = unknownItemIn(json);
 		const verdict = fieldsOf(itemVerdict(input.requests, facts, log));
 		// First in the field, which is long, and over those of an earlier Settle.

@@ -29,15 +29,15 @@ type JoinInput = JoinValues & { files: InputFile[] };
 
 /** Joins audio files of an item, or of all items, into one. */
 export const join = defineOperation(audio.join, {
-	async prepare(input, { execution, index }): Promise<JoinInput> {
+	async prepare(input, { nodeCall, index }): Promise<JoinInput> {
 		const { binaryPropertyName: fields } = input;
 		const places = typeof fields === 'string' ? listedNames(fields) : [fields];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
 		// Some nodes hand over items that have files, and no json at all.
-		const { json: { title } = {} }: Partial<INodeExecutionData> = execution.items[index];
+		const { json: { title } = {} }: Partial<INodeExecutionData> = nodeCall.items[index];
 		const files: InputFile[] = [];
 		for (const place of places) {
-			const file = await inspectInput(execution, index, place);
+			const file = await inspectInput(nodeCall, index, place);
 			const { fileName = placeOf(place) } = file.binary;
 			// A table has a title such as 1984 as a number.
 			const named = typeof title === 'string' || typeof title === 'number';
@@ -74,14 +74,14 @@ async function joined(
 	checkAlike(files);
 	const { own, headings } = await ownMetadata(session, input, files);
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
-	const { execution } = session;
+	const { nodeCall } = session;
 	const indexes = all.map(({ index }) => index);
 	const hash = hashOf(files.map(({ sha256 }) => sha256).join());
 	const { fileName = defaultName('joined', all[0], hash) } = input;
 	const { binary, info, starts, chapters } = await joinStored(session, files, fileName, {
 		pauses: { between: pauseBetween },
 		cancel: session.transport.cancel,
-		tags: await readTags(execution, indexes, input.tags),
+		tags: await readTags(nodeCall, indexes, input.tags),
 		ownTags: own,
 		headings,
 	});
@@ -104,7 +104,7 @@ async function joined(
 
 /** What the files carry: tags, each from the first file that has it, and the headings of chapters. */
 async function ownMetadata(
-	{ execution, transport }: Session,
+	{ nodeCall, transport }: Session,
 	{ chapters }: JoinInput,
 	files: InputFile[],
 ): Promise<{ own: Tags; headings?: Heading[] }> {
@@ -112,7 +112,7 @@ async function ownMetadata(
 	const headings: Heading[] = [];
 	for (const [segment, { binary, info, title }] of files.entries()) {
 		transport.cancel?.throwIfAborted();
-		const found = await readMetadata(info.format, await chunksOf(execution, binary));
+		const found = await readMetadata(info.format, await chunksOf(nodeCall, binary));
 		Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
 			title: chapter.title,

@@ -56,19 +56,19 @@ function answerIn({ text, choices }: IDataObject): string | undefined {
 }
 
 /** Passes the answer of an item on to the client of a workflow that streams. Nothing begins before the first word is there. */
-function relayToClient({ session: { execution }, index }: ItemRequests) {
+function relayToClient({ session: { nodeCall }, index }: ItemRequests) {
 	let begun = false;
 	return {
 		async text(text: string): Promise<void> {
-			if (!begun) await execution.stream('begin', index);
+			if (!begun) await nodeCall.stream('begin', index);
 			begun = true;
-			await execution.stream('item', index, text);
+			await nodeCall.stream('item', index, text);
 		},
 		async end(): Promise<void> {
-			if (begun) await execution.stream('end', index);
+			if (begun) await nodeCall.stream('end', index);
 		},
 		async fail(message: string): Promise<void> {
-			if (begun) await execution.stream('error', index, message);
+			if (begun) await nodeCall.stream('error', index, message);
 		},
 	};
 }
@@ -89,9 +89,9 @@ const simplified = (
  * The request body, in which fields of the form win over additional ones. `relay`: whether the text goes on to the
  * client of the workflow while it is being written.
  */
-function chatRequest(input: ChatValues, { execution }: Parameters) {
+function chatRequest(input: ChatValues, { nodeCall }: Parameters) {
 	const { model, messages, additionalBody, temperature, maxTokens, tools, simplify } = input;
-	const { streams } = execution;
+	const { streams } = nodeCall;
 	const stream = input.stream ?? streams;
 	const body: IDataObject = {
 		...additionalBody,

@@ -40,7 +40,7 @@ export async function withFiles<I extends NarrationInput>(
 		chapters: input.chapters !== 'none',
 	});
 	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
-	await readTags(parameters.execution, [parameters.index], input.tags);
+	await readTags(parameters.nodeCall, [parameters.index], input.tags);
 	return input;
 }
 

@@ -22,9 +22,9 @@ import type { VoiceIds } from '../../requests/records';
 type VoiceInput = CloneValues & { recording: Recording };
 
 const create = defineOperation(voice.create, {
-	async prepare(input, { execution, index }): Promise<VoiceInput> {
+	async prepare(input, { nodeCall, index }): Promise<VoiceInput> {
 		// Hashed now and read again for the upload: recordings of items that wait for a turn take no memory.
-		const recording = await inspectRecording(execution, index, input.binaryPropertyName);
+		const recording = await inspectRecording(nodeCall, index, input.binaryPropertyName);
 		return { ...input, recording };
 	},
 	describe: ({ title, recording }) => ({
@@ -60,7 +60,7 @@ async function findVoice(
 /** Uploads the recording; billed. Resolves to the new voice with its `_id`; an answer without an ID is a damaged result. */
 async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
 	const { model, title, binaryPropertyName, recording } = input;
-	const { execution, hints } = item.session;
+	const { nodeCall, hints } = item.session;
 	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_RECORDING_SECONDS) {
 		hints.add(
 			`The recording for "${title}" is only ${Math.floor(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_RECORDING_SECONDS}.`,
@@ -72,8 +72,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		about: { model },
 		price: { estimate: CLONE_TOKENS, isExact: true },
 		body: async () => {
-			const file = fileOf(execution, item.index, binaryPropertyName);
-			const audio = await collect(await chunksOf(execution, file));
+			const file = fileOf(nodeCall, item.index, binaryPropertyName);
+			const audio = await collect(await chunksOf(nodeCall, file));
 			const form = new FormData();
 			form.append('model', model);
 			form.append('title', title);

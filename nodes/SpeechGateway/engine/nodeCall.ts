@@ -36,7 +36,7 @@ const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 const MAX_CUSTOM_VALUE_LENGTH = 500;
 
 /** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
-export class Execution {
+export class NodeCall {
 	/** To be awaited between items, for n8n's other work. */
 	readonly giveWay = givingWay();
 	private copy?: INode;
