@@ -1,4 +1,4 @@
-/** Pauses and reasons that runs of the engine (test/engine/circuitBreaker) take too long to bring about. */
+/** Pauses and reasons that runs of the engine (test/engine/requests/circuitBreaker) take too long to bring about. */
 import {
 	GatewayError,
 	NotStartedError,

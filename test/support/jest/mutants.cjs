@@ -13,7 +13,7 @@ module.exports = {
 	testEnvironment: absolute(unit.testEnvironment),
 	testMatch: [
 		'<rootDir>/test/(audio|gateway|requests|run|speech|text|usage)/**/*.test.ts',
-		'<rootDir>/test/engine/(circuitBreaker|everyBilledEndpoint|items|keys|ledger|unanswered).test.ts',
+		'<rootDir>/test/engine/(requests|run)/(circuitBreaker|everyBilledEndpoint|items|keys|ledger|unanswered).test.ts',
 	],
 	testTimeout: 600_000,
 };
