@@ -25,16 +25,23 @@ const FAULTS: Record<string, Fault> = {
 const NODES: Record<string, (bench: Bench, openAi: Node['credentials']) => Node> = {
 	'OpenAI node': (_, credentials) => ({
 		...speechNode('@n8n/n8n-nodes-langchain.openAi', 1.8, {
-			...{ resource: 'audio', operation: 'generate', input: '={{ $json.text }}' },
-			...{ model: '={{ "fish-speech" }}', voice: VOICE, options: {} },
+			resource: 'audio',
+			operation: 'generate',
+			input: '={{ $json.text }}',
+			model: '={{ "fish-speech" }}',
+			voice: VOICE,
+			options: {},
 		}),
 		credentials,
 	}),
 	'HTTP Request': ({ sim, credential: { type, id, name } }) => ({
 		...speechNode('n8n-nodes-base.httpRequest', 4.2, {
-			...{ method: 'POST', url: `${sim.url}/v1/audio/speech` },
-			...{ authentication: 'predefinedCredentialType', nodeCredentialType: type },
-			...{ sendBody: true, specifyBody: 'json' },
+			method: 'POST',
+			url: `${sim.url}/v1/audio/speech`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: type,
+			sendBody: true,
+			specifyBody: 'json',
 			jsonBody: '={{ { model: "fish-speech", input: $json.text } }}',
 			options: { response: { response: { responseFormat: 'file' } } },
 		}),
@@ -42,7 +49,9 @@ const NODES: Record<string, (bench: Bench, openAi: Node['credentials']) => Node>
 	}),
 	'This node': () =>
 		speechNode(NODE_TYPE, 1, {
-			...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+			resource: 'speech',
+			operation: 'generate',
+			text: '={{ $json.text }}',
 			options: {},
 		}),
 };

@@ -215,7 +215,8 @@ const METADATA: Metadata[] = [
 	},
 	{
 		tags: {
-			...{ title: '第一章', comment: 'こんにちは' },
+			title: '第一章',
+			comment: 'こんにちは',
 			cover: { mimeType: 'image/png', bytes: Uint8Array.from({ length: 70_001 }, (_, i) => i) },
 		},
 		chapters: [{ title: '第一章', startSeconds: 0.1, endSeconds: 1 }],

@@ -49,7 +49,9 @@ const PAUSES: Array<{ before?: number; between?: number | number[]; after?: numb
 ];
 const CASES = GROUPS.flatMap((names, index) =>
 	(names.length > 1 ? PAUSES : [PAUSES[index % 3]]).map((pauses) => ({
-		...{ format: formatOf(names[0]), names, pauses },
+		format: formatOf(names[0]),
+		names,
+		pauses,
 	})),
 );
 

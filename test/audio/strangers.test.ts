@@ -32,7 +32,11 @@ function ape(version: number, hasHeader: boolean, values: Record<string, string>
 	const size = items.reduce((sum, { length }) => sum + length, 32);
 	const mark = (flags: number) =>
 		bytesOf(
-			...['APETAGEX', uint32(version), uint32(size), uint32(items.length), uint32(flags)],
+			'APETAGEX',
+			uint32(version),
+			uint32(size),
+			uint32(items.length),
+			uint32(flags),
 			new Uint8Array(8),
 		);
 	const has = hasHeader ? 0x80000000 : 0;
@@ -82,8 +86,14 @@ describe.each(MP3)('%s', (name) => {
 		for (const version of [2, 3, 4])
 			for (const size of [30, 5_087, 12_345, 16_383, 70_000]) {
 				const tag = bytesOf(
-					...['ID3', Uint8Array.of(version, 0, 0), id3Size(size)],
-					...['TIT2', uint32be(6), new Uint8Array(2), '\0Title', new Uint8Array(size - 16)],
+					'ID3',
+					Uint8Array.of(version, 0, 0),
+					id3Size(size),
+					'TIT2',
+					uint32be(6),
+					new Uint8Array(2),
+					'\0Title',
+					new Uint8Array(size - 16),
 				);
 				for (const longer of [bytesOf(tag, file), withTag(tag)])
 					expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });

@@ -111,7 +111,10 @@ export function encodeAll(sounds: Sound[]): Uint8Array[] {
 		});
 		const paths = sounds.map(({ format }, index) => join(folder, `${index}.${format}`));
 		const outputs = sounds.flatMap(({ options }, index) => [
-			...['-map', `${index}:a`, ...options, paths[index]],
+			'-map',
+			`${index}:a`,
+			...options,
+			paths[index],
 		]);
 		const { stderr } = run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...outputs]);
 		if (stderr) throw new Error(stderr);
@@ -182,7 +185,14 @@ function decodeNow(format: ReadableFormat, files: Uint8Array[], decoder?: string
 		});
 		const paths = files.map((_, index) => join(folder, `${index}.decoded`));
 		const outputs = paths.flatMap((path, index) => [
-			...['-map', `${index}:a`, '-bitexact', '-c:a', 'pcm_f32le', '-f', 'wav', path],
+			'-map',
+			`${index}:a`,
+			'-bitexact',
+			'-c:a',
+			'pcm_f32le',
+			'-f',
+			'wav',
+			path,
 		]);
 		const { stderr } = run('ffmpeg', ['-nostdin', '-v', 'warning', ...inputs, ...outputs]);
 		const read = (path: string) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0));
@@ -232,8 +242,15 @@ function readWav(file: Buffer): [sampleRate: number, channels: number, data: Buf
 export function probeAudio(format: ReadableFormat, bytes: Uint8Array) {
 	return withFile(`audio.${format}`, bytes, (path) => {
 		const { stdout, stderr } = run('ffprobe', [
-			...['-v', 'warning', '-count_packets', '-of', 'json', '-show_streams', '-show_format'],
-			...[...inputOptions(format), path],
+			'-v',
+			'warning',
+			'-count_packets',
+			'-of',
+			'json',
+			'-show_streams',
+			'-show_format',
+			...inputOptions(format),
+			path,
 		]);
 		const { streams = [], format: container } = JSON.parse(stdout.toString()) as {
 			streams?: Array<{ codec_type: string; nb_read_packets: string }>;

@@ -231,7 +231,11 @@ test('WAV: sizes are right for every length of text, and chunks begin at even pl
 		}
 		expect(at).toBe(bytes.length);
 		expect(ids).toEqual([
-			...['fmt ', 'data', 'LIST', 'cue ', 'LIST'],
+			'fmt ',
+			'data',
+			'LIST',
+			'cue ',
+			'LIST',
 			...(title === 'äb' ? ['id3 '] : []),
 		]);
 	}

@@ -92,7 +92,9 @@ describe('any sounds at any times', () => {
 	const seconds = (min: number, max: number) =>
 		fc.integer({ min: 1000 * min, max: 1000 * max }).map((milliseconds) => milliseconds / 1000);
 	const cue = fc.record({
-		...{ lead: seconds(0, 0.26), length: seconds(0.3, 2), trail: seconds(0.3, 1.1) },
+		lead: seconds(0, 0.26),
+		length: seconds(0.3, 2),
+		trail: seconds(0.3, 1.1),
 		/** Until the next time. */
 		slot: seconds(0.2, 4),
 	});
@@ -117,7 +119,9 @@ describe('any sounds at any times', () => {
 				fc.asyncProperty(fc.array(cue, { minLength: 2, maxLength: 8 }), async (cues) => {
 					const files = encodeAll(
 						cues.map((one) => ({
-							...{ format, samples: samplesOf(one), sampleRate: RATE },
+							format,
+							samples: samplesOf(one),
+							sampleRate: RATE,
 							options: OPTIONS[format],
 						})),
 					);

@@ -12,7 +12,11 @@ const id3v1 = bytesOf(text('TAG'), new Uint8Array(125).fill(0x41));
 const apeItem = bytesOf(uint32(5), uint32(0), text('Title\0Hello'));
 const ape = (flags: number) =>
 	bytesOf(
-		...[text('APETAGEX'), uint32(2000), uint32(apeItem.length + 32), uint32(1), uint32(flags)],
+		text('APETAGEX'),
+		uint32(2000),
+		uint32(apeItem.length + 32),
+		uint32(1),
+		uint32(flags),
 		new Uint8Array(8),
 	);
 const apeV2 = bytesOf(ape(0xa0000000), apeItem, ape(0x80000000));
@@ -160,8 +164,10 @@ describe('opus', () => {
 	test('of several streams at the same time is not called cut', () => {
 		const [page, otherPage] = [file, other].map((one) => Buffer.from(one).indexOf('OggS', 4));
 		const together = bytesOf(
-			...[file.subarray(0, page), other.subarray(0, otherPage)],
-			...[file.subarray(page), other.subarray(otherPage)],
+			file.subarray(0, page),
+			other.subarray(0, otherPage),
+			file.subarray(page),
+			other.subarray(otherPage),
 		);
 		expect(() => inspect('opus', together)).toThrow('more than one stream');
 	});

@@ -100,7 +100,10 @@ test.each(SHOWING)(
 	'%s: where parts end in silence, the time of seams is taken from it',
 	async (_, format, rate, options) => {
 		const made = Array.from({ length: 8 }, (__, n) => ({
-			...{ from: 0.05 + 0.31 * n, to: 1.1 + 0.33 * n, tone: 0, silence: 0.35 + 0.013 * n },
+			from: 0.05 + 0.31 * n,
+			to: 1.1 + 0.33 * n,
+			tone: 0,
+			silence: 0.35 + 0.013 * n,
 		}));
 		const files = encoded(made, format, rate, options);
 		const { starts } = await joinFiles(format, [...files, ...files, ...files]);

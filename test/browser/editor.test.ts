@@ -34,8 +34,16 @@ test('the nodes panel finds the node by what people call it, "tts" among the fir
 	await editor.newWorkflow();
 	await editor.openNodesPanel();
 	for (const words of [
-		...['narrate', 'text to speech', 'clone voice', 'mp3', 'podcast', 'audiobook', 'voice-over'],
-		...['voice message', 'telegram voice', 'whatsapp voice'],
+		'narrate',
+		'text to speech',
+		'clone voice',
+		'mp3',
+		'podcast',
+		'audiobook',
+		'voice-over',
+		'voice message',
+		'telegram voice',
+		'whatsapp voice',
 	]) {
 		const found = await editor.search(words);
 		await found.getByText('Speech Gateway', { exact: true }).first().waitFor();

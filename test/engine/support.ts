@@ -446,7 +446,14 @@ function resolvedCredential(
 	return workflow.expression.getParameterValue(
 		{ ...stored } as never,
 		runExecutionData,
-		...[runIndex, itemIndex, node.name, connectionInputData, mode, {}, executeData, false],
+		runIndex,
+		itemIndex,
+		node.name,
+		connectionInputData,
+		mode,
+		{},
+		executeData,
+		false,
 		{ ...stored } as never,
 	) as ICredentialDataDecryptedObject;
 }

@@ -45,7 +45,9 @@ test.each([
 test('PCM has two extensions', () => {
 	const names = ['take.pcm', 'take.raw', 'take.wav'];
 	expect(names.map((name) => withExtension(name, ...EXTENSIONS.pcm))).toEqual([
-		...['take.pcm', 'take.raw', 'take.wav.pcm'],
+		'take.pcm',
+		'take.raw',
+		'take.wav.pcm',
 	]);
 });
 

@@ -118,6 +118,8 @@ test('of several keys, each is blotted out, however often it is learned', () => 
 	expect(both.text(`${KEY} and ${other}, ${encodeURIComponent(KEY)}`)).toBe('*** and ***, ***');
 	expect(both.text(`cut: ${other.slice(0, -2)}`)).toBe('cut: ***');
 	expect([other, KEY, 'sk-quite-another-key'].map((key) => both.isOther(key))).toEqual([
-		...[false, false, true],
+		false,
+		false,
+		true,
 	]);
 });

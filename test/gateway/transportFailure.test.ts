@@ -42,8 +42,8 @@ test('after a TLS alert, nothing was sent only if it ends a handshake (RFC 8446 
 	});
 	// Never unexpected_message (10), bad_record_mac (20), record_overflow (22) or internal_error (80): they may come later.
 	expect(alerts).toEqual([
-		...[40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 60, 70, 71, 86],
-		...[109, 110, 111, 112, 113, 114, 115, 116, 120, 121],
+		40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 60, 70, 71, 86, 109, 110, 111, 112, 113, 114,
+		115, 116, 120, 121,
 	]);
 });
 

@@ -65,7 +65,9 @@ async function run(parameters: IDataObject) {
 const speech = (more: IDataObject = {}) =>
 	speechNode({ maxRetries: 0 }, { voice: 'alloy', ...more });
 const chat = (options: IDataObject, content = 'Good morning.'): IDataObject => ({
-	...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+	resource: 'chat',
+	operation: 'complete',
+	model: 'sim-chat',
 	messages: { values: [{ role: 'user', content }] },
 	options: { maxRetries: 0, ...options },
 });

@@ -72,9 +72,13 @@ function aiWorkflow({
 	if (hasTool)
 		nodes.push(
 			makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
-				...{ descriptionType: 'manual', toolDescription: 'Narrates a text.' },
-				...{ resource: 'speech', operation: 'generate', responseFormat: 'mp3' },
-				...{ model: byId('fish-speech'), voice: byId('default') },
+				descriptionType: 'manual',
+				toolDescription: 'Narrates a text.',
+				resource: 'speech',
+				operation: 'generate',
+				responseFormat: 'mp3',
+				model: byId('fish-speech'),
+				voice: byId('default'),
 				text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
 			}),
 		);
@@ -224,7 +228,9 @@ describe.each([3.1, 2.2])('with the node as a tool of an agent of version %s', (
 	test('items in batches of two: each call is paid for once', async () => {
 		const texts = ['Good morning.', 'Good day.', 'Good night.'];
 		const execution = await run({
-			...{ hasTool: true, agent, batchSize: 2 },
+			hasTool: true,
+			agent,
+			batchSize: 2,
 			questions: texts.map(narrate),
 		});
 		expect(executionError(execution)).toBeUndefined();

@@ -51,12 +51,15 @@ describe('files under json._files', () => {
 		const wait = { whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 };
 		const execution = await bench.run({
 			parameters: {
-				...{ resource: 'speechJob', operation: 'createAndWait', text: '={{ $json.text }}' },
+				resource: 'speechJob',
+				operation: 'createAndWait',
+				text: '={{ $json.text }}',
 				options: { ...wait, maxRetries: 0 },
 			},
 			items: ['Refused.', 'Lost.', 'Slow.', 'Quick.'].map((text) => ({ text })),
 			outputs: ['Success', 'Unknown', 'Waiting', 'Error'],
-			...{ settings, onError: 'continueErrorOutput' },
+			settings,
+			onError: 'continueErrorOutput',
 		});
 		expect(executionError(execution)?.message).toBeUndefined();
 		const [success, unknown, waiting, errors, ...nowhere] = nodeOutputs(execution, NODE_NAME);

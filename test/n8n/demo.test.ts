@@ -33,7 +33,9 @@ testOnCurrent('npm run demo with a key: only in n8n, where each text is charged 
 	expect(code).toBe(0);
 	expect(output).not.toMatch(/engine/);
 	expect(files.filter((name) => /^(01|How)/.test(name))).toEqual([
-		...['01-welcome.mp3', 'How bread rises.chapters.json', 'How bread rises.mp3'],
+		'01-welcome.mp3',
+		'How bread rises.chapters.json',
+		'How bread rises.mp3',
 	]);
 	const sent = sim.charged();
 	expect(sent.length).toBeGreaterThan(6 + 8);

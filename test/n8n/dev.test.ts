@@ -17,8 +17,15 @@ beforeAll(async () => {
 	copy = await mkdtemp(path.join(tmpdir(), 'speech-gateway-dev-'));
 	// Without the lock: the dependencies are there.
 	for (const name of [
-		...['package.json', 'tsconfig.json', 'nodes', 'credentials', 'examples', 'scripts'],
-		...['test/tsconfig.json', 'test/support', 'test/n8n/versions'],
+		'package.json',
+		'tsconfig.json',
+		'nodes',
+		'credentials',
+		'examples',
+		'scripts',
+		'test/tsconfig.json',
+		'test/support',
+		'test/n8n/versions',
 	])
 		await cp(path.join(REPOSITORY, name), path.join(copy, name), { recursive: true });
 	for (const name of ['node_modules', '.cache'])

@@ -33,7 +33,9 @@ const NODES: Row[] = [
 	[
 		'speech.generate',
 		{
-			...{ text, voice: byId(of('voice.create', '_id')), responseFormat: 'wav' },
+			text,
+			voice: byId(of('voice.create', '_id')),
+			responseFormat: 'wav',
 			options: { maxSegmentCharacters: 30, binaryPropertyName: 'speech' },
 		},
 		[...AUDIO, 'model', 'voice', 'responseFormat', 'characters', 'segments', 'estimatedTokens'],

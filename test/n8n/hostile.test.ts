@@ -24,7 +24,9 @@ test('every item is unknown', async () => {
 	});
 	const workflow = await bench.save({
 		parameters: {
-			...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+			resource: 'speech',
+			operation: 'generate',
+			text: '={{ $json.text }}',
 			options: { timeout: 2, maxRetries: 0 },
 		},
 		items: NAMES.map((text) => ({ text })),

@@ -21,8 +21,11 @@ async function connect(): Promise<(text: string) => Promise<IDataObject[]>> {
 					webhookId: path,
 				},
 				makeNode(TOOL, 'n8n-nodes-speech-gateway.speechGatewayTool', 1, 0, {
-					...{ descriptionType: 'manual', toolDescription: 'Narrates a text.' },
-					...{ resource: 'speech', operation: 'generate', responseFormat: 'mp3' },
+					descriptionType: 'manual',
+					toolDescription: 'Narrates a text.',
+					resource: 'speech',
+					operation: 'generate',
+					responseFormat: 'mp3',
 					model: { __rl: true, mode: 'id', value: 'fish-speech' },
 					voice: { __rl: true, mode: 'list', value: 'default' },
 					text: "={{ $fromAI('text', 'What is spoken', 'string') }}",

@@ -32,7 +32,9 @@ test.each(MODES.flatMap((onError) => [true, false].map((again) => ({ onError, ag
 			parameters: { ...speech, options: { maxRetries: 0, speed: '={{ $json.speed }}' } },
 			items: [...items.slice(0, 4), ...tooFast],
 			outputs: ['Success', 'Unknown', ...(onError === 'continueErrorOutput' ? ['Error'] : [])],
-			...{ trigger: 'webhook', onError, retryOnFail: again },
+			trigger: 'webhook',
+			onError,
+			retryOnFail: again,
 		});
 		if (stops) {
 			expect(execution.status).toBe('error');
@@ -86,7 +88,9 @@ test('an item of Waiting that is led back is an error that names the job: it is 
 test("the workflow's timeout: what is finished is handed over, what is under way is Unknown", async () => {
 	bench.sim.fault({ input: texts[1], connection: 'stall' });
 	const workflow = await bench.save({
-		...{ parameters: speech, items, trigger: 'webhook' },
+		parameters: speech,
+		items,
+		trigger: 'webhook',
 		settings: { executionTimeout: 3 },
 	});
 	const id = await bench.api.trigger(workflow);

@@ -51,8 +51,11 @@ async function open(options?: SimulatorOptions): Promise<Bench> {
 }
 
 const speech = (options: object) => ({
-	...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
-	...{ responseFormat: 'wav', options },
+	resource: 'speech',
+	operation: 'generate',
+	text: '={{ $json.text }}',
+	responseFormat: 'wav',
+	options,
 });
 
 (isMounted ? test : test.skip)(

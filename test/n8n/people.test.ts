@@ -41,7 +41,9 @@ beforeAll(async () => {
 	writeFileSync(hosts(), JSON.stringify(services.hosts));
 	const { telegram, whatsApp, wordPress } = services;
 	const signedIn = {
-		...{ clientId: 'id', clientSecret: 'secret', grantType: 'authorizationCode' },
+		clientId: 'id',
+		clientSecret: 'secret',
+		grantType: 'authorizationCode',
 		oauthTokenData: { access_token: 'token', refresh_token: 'more', token_type: 'Bearer' },
 	};
 	const all: Array<[string, Record<string, unknown>]> = [
@@ -531,11 +533,11 @@ describe('ai-agent-and-mcp-speech', () => {
 			const node = example.nodes.find(({ name }) => name === 'Speech Gateway Chat Model')!;
 			const model = { __rl: true, mode: 'id', value: 'sim-chat' };
 			Object.assign(node, {
-				...{ type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', typeVersion: 1.2 },
-				...{
-					parameters: { model, options: {} },
-					credentials: { openAiApi: { id: null, name: '' } },
-				},
+				type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+				typeVersion: 1.2,
+
+				parameters: { model, options: {} },
+				credentials: { openAiApi: { id: null, name: '' } },
 			});
 			return example;
 		});
@@ -703,8 +705,12 @@ describe('settle-unknown', () => {
 		const items = [1200, 1800].map((ago, item) => ({
 			json: {
 				speech: {
-					...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
-					...{ sentAt: at(ago), endedAt: at(ago - 20), requestId: `req_${ago}` },
+					outcome: 'unknown',
+					reason: 'client_timeout',
+					model: 'fish-speech',
+					sentAt: at(ago),
+					endedAt: at(ago - 20),
+					requestId: `req_${ago}`,
 					settle: { neighbours: { charged: 0, unknown: 0, sent: [] } },
 				},
 			},
@@ -721,7 +727,8 @@ describe('settle-unknown', () => {
 		const workflow = await filledIn('settle-unknown', {}, (example) => {
 			example.nodes.push(makeNode('Unknown', 'n8n-nodes-base.code', 2, 900, { jsCode }, 600));
 			Object.assign(example.connections, {
-				...{ Texts: connection(['Unknown']), Unknown: connection(['Settle']) },
+				Texts: connection(['Unknown']),
+				Unknown: connection(['Settle']),
 			});
 			return example;
 		});

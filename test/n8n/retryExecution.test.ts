@@ -106,7 +106,9 @@ test('Stop breaks off what is in flight and nothing more is sent; nor does a ret
 	bench.sim.fault({ input: texts[1], connection: 'stall' });
 	const workflow = await bench.save({
 		parameters: speech({ sendOnceKey: '={{ $json.text }}' }),
-		...{ items, trigger: 'webhook', retryOnFail: true },
+		items,
+		trigger: 'webhook',
+		retryOnFail: true,
 	});
 	const id = await bench.api.trigger(workflow);
 	await bench.sim.waitFor((requests) => requests.some(({ input }) => input === texts[1]));
@@ -173,7 +175,8 @@ test('a dialogue of twelve lines, the seventh refused: corrected in the workflow
 	for (const title of speakers) bench.sim.addVoice(title);
 	const dialogueOf = (said: string[]) => ({
 		...speech({ maxSegmentCharacters: 60, textFormat: 'plain', timings: true }),
-		...{ operation: 'dialogue', responseFormat: 'opus' },
+		operation: 'dialogue',
+		responseFormat: 'opus',
 		script: said.map((text, index) => `${speakers[index % 3]}: ${text}`).join('\n'),
 		speakers: { values: speakers.map((name) => ({ name, voice: name.toLowerCase() })) },
 	});

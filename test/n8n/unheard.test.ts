@@ -7,9 +7,13 @@ const bench = useBench({ latencyMs: 10 });
 
 const ROW = { text: 'The ferry leaves at nine.', title: 'News', message: { chat: { id: 7 } } };
 const speech = (more: Partial<TestWorkflow> = {}): TestWorkflow => ({
-	...{ trigger: 'webhook', outputs: ['Success'], items: [ROW] },
+	trigger: 'webhook',
+	outputs: ['Success'],
+	items: [ROW],
 	parameters: {
-		...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+		resource: 'speech',
+		operation: 'generate',
+		text: '={{ $json.text }}',
 		options: { maxRetries: 0 },
 	},
 	...more,
@@ -35,7 +39,8 @@ test('Continue (using error output): it leaves there, with its facts and its row
 	bench.sim.fault({ input: ROW.text, corrupt: true });
 	const execution = await bench.run(
 		speech({
-			...{ outputs: ['Success', undefined, 'Error'], retryOnFail: true },
+			outputs: ['Success', undefined, 'Error'],
+			retryOnFail: true,
 			onError: 'continueErrorOutput',
 		}),
 	);

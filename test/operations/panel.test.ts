@@ -131,8 +131,10 @@ test('a new node offers at most 22 options', () => {
 
 test('an option that is offered beside another is kept, and shown once, without it and with it', () => {
 	const parents = {
-		...{ maxSegmentCharacters: 'longText', pauseBetweenSegments: 'longText' },
-		...{ parentheses: 'textFormat', binaryPropertyName: 'fileName' },
+		maxSegmentCharacters: 'longText',
+		pauseBetweenSegments: 'longText',
+		parentheses: 'textFormat',
+		binaryPropertyName: 'fileName',
 	};
 	const ofDialogue = { ...parents, maxSegmentCharacters: 'pauseBetweenSegments' };
 	for (const { resource, operation, options } of descriptions)
@@ -160,8 +162,9 @@ test('an option that is offered beside another is kept, and shown once, without 
 /** The editor gives null for an expression before there is any input. */
 test.each(['any', '', null])('an option is offered beside one whose value is %j', (value) => {
 	const parents = {
-		...{ whenSentBefore: 'sendOnceKey', speakAgainAt: 'previousBinaryPropertyName' },
-		...{ binaryPropertyName: 'fileName' },
+		whenSentBefore: 'sendOnceKey',
+		speakAgainAt: 'previousBinaryPropertyName',
+		binaryPropertyName: 'fileName',
 	};
 	const [{ options }] = descriptions;
 	for (const [name, parent] of Object.entries(parents)) {
@@ -172,8 +175,16 @@ test.each(['any', '', null])('an option is offered beside one whose value is %j'
 
 test('options are in the order in which people need them: the usual, money, text, the network', () => {
 	const order = [
-		...['Speed', 'File Name', 'Subtitles', 'Send Once Key', 'Spending Limit (Tokens)', 'Chapters'],
-		...['Text Format', 'Concurrency', 'Max Retries', 'Timeout'],
+		'Speed',
+		'File Name',
+		'Subtitles',
+		'Send Once Key',
+		'Spending Limit (Tokens)',
+		'Chapters',
+		'Text Format',
+		'Concurrency',
+		'Max Retries',
+		'Timeout',
 	];
 	for (const { resource, operation } of descriptions) {
 		const shown = optionsOf(resource, operation).filter((name) => order.includes(name));
@@ -184,16 +195,34 @@ test('options are in the order in which people need them: the usual, money, text
 /** What an option is when it is added: what holds without it, but for two that are added to get a file with them. */
 test('an option that is added is what holds without it, wherever it is', () => {
 	const expected: Record<string, unknown> = {
-		...{ longText: 'auto', maxSegmentCharacters: 1000, pauseBetweenSegments: 0, subtitles: 'srt' },
-		...{ maxEstimatedTokens: 0, modelMultiplier: 1, binaryPropertyName: 'data' },
-		...{ concurrency: 4, maxRetries: 4, timeout: 180 },
-		...{ textFormat: 'automatic', parentheses: 'readAloud', pauseAfterParagraphs: 0 },
-		...{ timings: false, chapters: 'headings' },
-		...{ previousBinaryPropertyName: '', speakAgainAt: '' },
-		...{ pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
-		...{ whenMaxWaitReached: 'fail', waitUntilCertain: true, keyInAddress: false },
-		...{ reuseExisting: false, simplify: true, charges: false },
-		...{ pauseBetween: 0, outputBinaryPropertyName: 'data' },
+		longText: 'auto',
+		maxSegmentCharacters: 1000,
+		pauseBetweenSegments: 0,
+		subtitles: 'srt',
+		maxEstimatedTokens: 0,
+		modelMultiplier: 1,
+		binaryPropertyName: 'data',
+		concurrency: 4,
+		maxRetries: 4,
+		timeout: 180,
+		textFormat: 'automatic',
+		parentheses: 'readAloud',
+		pauseAfterParagraphs: 0,
+		timings: false,
+		chapters: 'headings',
+		previousBinaryPropertyName: '',
+		speakAgainAt: '',
+		pollInterval: 2,
+		maxPollInterval: 15,
+		maxWait: 1800,
+		whenMaxWaitReached: 'fail',
+		waitUntilCertain: true,
+		keyInAddress: false,
+		reuseExisting: false,
+		simplify: true,
+		charges: false,
+		pauseBetween: 0,
+		outputBinaryPropertyName: 'data',
 	};
 	const options = allOptions.filter(({ name }) => name in expected);
 	expect(options.filter(({ name, default: value }) => value !== expected[name])).toEqual([]);

@@ -131,13 +131,20 @@ const TOP_LEVEL =
 /** What stands at the top of several files, since it is the same in each. */
 const ALIKE = new Set([
 	// Types and numbers of a format that two files read.
-	...['Element', 'FRONT_COVER', 'LETTER_OR_DIGIT'],
+	'Element',
+	'FRONT_COVER',
+	'LETTER_OR_DIGIT',
 	// The same step in each format of audio.
-	...['layOut', 'soundOf', 'coverOf'],
+	'layOut',
+	'soundOf',
+	'coverOf',
 	// The fields of a form, and an operation that several resources have.
-	...['fields', 'getMany'],
+	'fields',
+	'getMany',
 	// n8n's methods, loaded on first use.
-	...['searchModels', 'searchOwnVoices', 'searchVoicesWithDefault'],
+	'searchModels',
+	'searchOwnVoices',
+	'searchVoicesWithDefault',
 ]);
 
 test('a name at the top of a file means one thing in all files', () => {

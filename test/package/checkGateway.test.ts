@@ -11,8 +11,12 @@ afterAll(async () => await sim.close());
 
 async function check(options: Partial<CheckOptions> = {}) {
 	const report = await checkGateway({
-		...{ apiKey: sim.apiKey, baseUrl: `${sim.url}/v1/`, model: 'fish-speech' },
-		...{ tokens: 0, timeoutMs: 300_000, ...options },
+		apiKey: sim.apiKey,
+		baseUrl: `${sim.url}/v1/`,
+		model: 'fish-speech',
+		tokens: 0,
+		timeoutMs: 300_000,
+		...options,
 	});
 	expect(JSON.stringify(report)).not.toContain(sim.apiKey);
 	expect(report.length).toBeLessThan(24);

@@ -16,8 +16,15 @@ test('npm run demo without a key: spoken files first, then n8n is fetched; Ctrl-
 	// A copy of the repository, for which no n8n is installed.
 	const copy = mkdtempSync(path.join(tmpdir(), 'speech-gateway-demo-'));
 	for (const name of [
-		...['package.json', 'nodes', 'credentials', 'examples', 'scripts', 'test/support'],
-		...['test/engine/support.ts', 'test/engine/keyStore.ts', 'test/n8n/versions'],
+		'package.json',
+		'nodes',
+		'credentials',
+		'examples',
+		'scripts',
+		'test/support',
+		'test/engine/support.ts',
+		'test/engine/keyStore.ts',
+		'test/n8n/versions',
 	])
 		cpSync(path.join(REPOSITORY, name), path.join(copy, name), { recursive: true });
 	symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(copy, 'node_modules'));

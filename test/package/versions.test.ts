@@ -23,7 +23,8 @@ const exact = N8N_VERSIONS.map((version) => {
 describe('what is said of versions of n8n is what was tested', () => {
 	const tested = rows(DOCUMENT).map(([version, passed, failed]) => ({
 		version: version as `${number}.${number}.${number}`,
-		...{ passed: Number(passed), failed: Number(failed) },
+		passed: Number(passed),
+		failed: Number(failed),
 	}));
 
 	test.each(tested)('n8n $version: every test passed', ({ version, passed, failed }) => {

@@ -55,7 +55,8 @@ test('two executions of 200 rows at once on two workers: each row is sent once, 
 			...speech,
 			text: '=Row {{ $json.row }}.',
 			options: {
-				...{ maxRetries: 0, concurrency: 8 },
+				maxRetries: 0,
+				concurrency: 8,
 				sendOnceKey: '={{ $execution.id }}-{{ $json.row }}',
 			},
 		},
@@ -196,7 +197,9 @@ test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for
 
 test('a chat streams through the webhook process and a worker, piece by piece', async () => {
 	const parameters = {
-		...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+		resource: 'chat',
+		operation: 'complete',
+		model: 'sim-chat',
 		messages: { values: [{ role: 'user', content: 'Tell me something.' }] },
 	};
 	const streaming = { trigger: 'webhook', responseMode: 'streaming' } as const;

@@ -333,16 +333,17 @@ test.each(WORDS)('%s: %s %s is %s', (message, request, status, outcome, says) =>
 
 /** What proxies and broken connections put into JSON like the gateway's own, each of which alone may follow the whole work. */
 const BROKEN: unknown[] = [
-	...[
-		'UNAVAILABLE',
-		'DEADLINE_EXCEEDED',
-		'CANCELLED',
-		'ABORTED',
-		'INTERNAL',
-		'UNKNOWN',
-		'DATA_LOSS',
-	],
-	...['RESOURCE_EXHAUSTED', 'unavailable', 'Canceled', 'Deadline Exceeded'],
+	'UNAVAILABLE',
+	'DEADLINE_EXCEEDED',
+	'CANCELLED',
+	'ABORTED',
+	'INTERNAL',
+	'UNKNOWN',
+	'DATA_LOSS',
+	'RESOURCE_EXHAUSTED',
+	'unavailable',
+	'Canceled',
+	'Deadline Exceeded',
 ].flatMap((status) => [
 	{ message: 'x', code: 503, status },
 	{ message: 'x', code: status },
@@ -399,16 +400,24 @@ test.each([
 });
 
 const OWN_CODES = [
-	...[
-		'overloaded',
-		'overloaded_error',
-		'engine_overloaded',
-		'system_cpu_overloaded',
-		'at_capacity',
-	],
-	...['rate_limit_exceeded', 'ratelimit', 'too_many_requests', 'model_not_found', 'server_busy'],
-	...['do_request_failed', 'read_response_body_failed', 'bad_response_status_code', 'bad_response'],
-	...['empty_response', 'insufficient_user_quota', 'convert_request_failed', 'queue_full'],
+	'overloaded',
+	'overloaded_error',
+	'engine_overloaded',
+	'system_cpu_overloaded',
+	'at_capacity',
+	'rate_limit_exceeded',
+	'ratelimit',
+	'too_many_requests',
+	'model_not_found',
+	'server_busy',
+	'do_request_failed',
+	'read_response_body_failed',
+	'bad_response_status_code',
+	'bad_response',
+	'empty_response',
+	'insufficient_user_quota',
+	'convert_request_failed',
+	'queue_full',
 ];
 
 /** Nobody was there to begin the work, in words. */
@@ -444,18 +453,23 @@ test.each(NOT_BEGUN)('%j in the words of the gateway: not begun', (message) => {
 });
 
 const BROKEN_BESIDE = [
-	...['read ECONNRESET', 'timed out', 'context deadline exceeded', 'i/o timeout', 'unexpected EOF'],
-	...['socket hang up', 'upstream connect error or disconnect/reset before headers', 'broken pipe'],
+	'read ECONNRESET',
+	'timed out',
+	'context deadline exceeded',
+	'i/o timeout',
+	'unexpected EOF',
+	'socket hang up',
+	'upstream connect error or disconnect/reset before headers',
+	'broken pipe',
 ];
 
 test.each([
-	...[
-		'upstream_unavailable',
-		'service_unavailable',
-		'ServiceUnavailableError',
-		'backend_unavailable',
-	],
-	...['UPSTREAM_UNAVAILABLE', 'model_unavailable_now'],
+	'upstream_unavailable',
+	'service_unavailable',
+	'ServiceUnavailableError',
+	'backend_unavailable',
+	'UPSTREAM_UNAVAILABLE',
+	'model_unavailable_now',
 ])('a 503 by the code %s was not begun', (code) => {
 	const judged = (status: number, error: object) => judge(SPEECH, status, { error }).outcome;
 	for (const error of [
@@ -568,16 +582,20 @@ test.each([
 /** What only sounds like it. */
 test.each([
 	'The server had an error while processing your request. Sorry about that!',
-	...['Upstream error', 'Internal server error', '500 Internal Server Error', 'internal_error'],
-	...['Service temporarily unavailable', 'The engine is currently overloaded', 'Bad gateway'],
+	'Upstream error',
+	'Internal server error',
+	'500 Internal Server Error',
+	'internal_error',
+	'Service temporarily unavailable',
+	'The engine is currently overloaded',
+	'Bad gateway',
 	'request_timeout: None',
-	...[
-		'Your request was refused',
-		'an unknown error',
-		'an internal problem',
-		'The provider is closed for today',
-		'Try again',
-	],
+
+	'Your request was refused',
+	'an unknown error',
+	'an internal problem',
+	'The provider is closed for today',
+	'Try again',
 ])("%j in the gateway's own 5xx was not charged", (message) => {
 	for (const error of [{ message }, { message, type: 'server_error', code: 'upstream_error' }])
 		expect(judge(SPEECH, 500, { error }).outcome).toBe('transient');
@@ -611,8 +629,13 @@ const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
 	[
 		...([500, 'held'] as const),
 		[
-			...['billing_error', 'user_quota_exhausted', 'insufficient_balance', 'credit_exceeded'],
-			...['pre_consume_token_quota_failed', 'INSUFFICIENT_CREDITS', 'budget_exceeded'],
+			'billing_error',
+			'user_quota_exhausted',
+			'insufficient_balance',
+			'credit_exceeded',
+			'pre_consume_token_quota_failed',
+			'INSUFFICIENT_CREDITS',
+			'budget_exceeded',
 		],
 	],
 	[402, 'refused', ['unknown_error']],
@@ -693,7 +716,7 @@ test('without any one sign of any rule, an answer would mean something else', ()
 	const all = verdicts();
 	const idle: unknown[] = [];
 	for (const { signs, words } of RULES)
-		for (const sign of [...signs]) {
+		for (const sign of signs) {
 			const at = signs.indexOf(sign);
 			signs.splice(at, 1);
 			if (verdicts() === all) idle.push([words, sign]);
@@ -704,14 +727,25 @@ test('without any one sign of any rule, an answer would mean something else', ()
 
 /** Answers of proxies, which do not know what the gateway did. */
 const OF_PROXIES: unknown[] = [
-	...[PAGE, '', 'Bad Gateway', undefined, [], {}, { error: {} }, { error: [] }, { error: null }],
-	...[
-		{ error: true },
-		{ error: { message: ' ', code: null, type: {} } },
-		{ error: { reason: '' } },
-	],
-	...[{ errors: [{ message: 'no' }] }, { message: 'Internal server error' }, { msg: 'no' }],
-	...[{ status: 503, error: 'Service Unavailable' }, { detail: [{ msg: 'no' }] }, { code: 5000 }],
+	PAGE,
+	'',
+	'Bad Gateway',
+	undefined,
+	[],
+	{},
+	{ error: {} },
+	{ error: [] },
+	{ error: null },
+
+	{ error: true },
+	{ error: { message: ' ', code: null, type: {} } },
+	{ error: { reason: '' } },
+	{ errors: [{ message: 'no' }] },
+	{ message: 'Internal server error' },
+	{ msg: 'no' },
+	{ status: 503, error: 'Service Unavailable' },
+	{ detail: [{ msg: 'no' }] },
+	{ code: 5000 },
 	{ type: 'about:blank', title: 'Error 502', status: 502, detail: 'no', cloudflare_error: true },
 ];
 
@@ -739,7 +773,11 @@ test('explaining never throws', () => {
 		{ detail: [{ loc: [[odd]] }] },
 		{ detail: [odd], error: odd, message: odd, code: odd, param: odd },
 		{ error: { message: [odd], code: [odd], type: odd, param: 1 } },
-		...[[odd], odd, 12, true, { detail: { error: odd, message: odd } }],
+		[odd],
+		odd,
+		12,
+		true,
+		{ detail: { error: odd, message: odd } },
 	];
 	for (const body of bodies)
 		for (const status of [400, 403, 404, 422, 429, 500, 504])

@@ -29,7 +29,8 @@ test('a job is not the same as a request', () => {
 
 function asked(...contents: [string, string]): [object, object] {
 	const [one, other] = contents.map((content) => ({
-		...{ model: 'm', response_format: { type: 'json_object' } },
+		model: 'm',
+		response_format: { type: 'json_object' },
 		messages: [{ role: 'user', content }],
 	}));
 	return [one, other];

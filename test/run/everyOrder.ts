@@ -94,8 +94,11 @@ type Change = (what: string, alter: (world: World, run: Run) => void, isFault?: 
 
 const TAKERS = ['A', 'B', 'C'];
 const nameRow = (name: string, taker: string, result = ''): NewRow => ({
-	...{ name, taker, result },
-	...{ content: '', execution: '' },
+	name,
+	taker,
+	result,
+	content: '',
+	execution: '',
 });
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
@@ -437,7 +440,10 @@ export function explore(runs: number, names: string[], faults: Faults): Explored
 	const first: World = {
 		...faults,
 		rows: faults.locks > 0 ? [] : [{ ...nameRow(LOCK, ''), id: 1 }],
-		...{ late: [], list: [], paid: [], doubted: [] },
+		late: [],
+		list: [],
+		paid: [],
+		doubted: [],
 		runs: Array.from({ length: runs }, () => ({ state: 'lives', items })),
 	};
 	const numbers = new Map<string, number>();

@@ -153,15 +153,20 @@ test('JSON: as text or as a value; its default is what holds when it is empty', 
 
 test('a locator has its modes in the order in which people look for them', () => {
 	const spec = {
-		...{ ...words, default: { value: 'm' }, list: { placeholder: 'Pick one', search: 'find' } },
-		...{ example: 'm-1', title: { displayName: 'Title', placeholder: 'e.g. Anna' } },
+		...words,
+		default: { value: 'm' },
+		list: { placeholder: 'Pick one', search: 'find' },
+		example: 'm-1',
+		title: { displayName: 'Title', placeholder: 'e.g. Anna' },
 	};
 	expect(locatorProperty(spec)).toMatchObject({
 		type: 'resourceLocator',
 		default: { mode: 'list', value: 'm' },
 		modes: [
 			{
-				...{ name: 'list', type: 'list', placeholder: 'Pick one' },
+				name: 'list',
+				type: 'list',
+				placeholder: 'Pick one',
 				typeOptions: { searchListMethod: 'find', searchable: true },
 			},
 			{ name: 'id', type: 'string', placeholder: 'e.g. m-1' },

@@ -81,7 +81,9 @@ class Asking {
 			),
 			items: entered.items ?? [item({ text })],
 			onError: 'continueErrorOutput',
-			...{ url: this.url, apiKey: key, credential: () => this.credential(key) },
+			url: this.url,
+			apiKey: key,
+			credential: () => this.credential(key),
 		});
 		const [success, unknown = [], failed = []] = outputs.map((items) =>
 			items.map(({ json }) => json),

@@ -93,7 +93,10 @@ export const SERVICES = {
 		needs:
 			'_Max Segment Characters_ 400: when a sentence fails, the file comes without it, and only a short segment shows that.',
 		cells: {
-			...{ test: TESTED, ...FORMATS, ...MANY, stopped: STOPPED },
+			test: TESTED,
+			...FORMATS,
+			...MANY,
+			stopped: STOPPED,
 			models: lists('gpt-4o-mini-tts', 'tts-1', 'tts-1-hd', 'kokoro'),
 			voices: lists('default', 'af_alloy', 'af_aoede'),
 			model: fails('The gateway has no model "fish-speech" that can speak (400)'),
@@ -114,7 +117,12 @@ export const SERVICES = {
 		needs:
 			"No PCM. A `<` in a text eats the rest of it. It speaks with Microsoft's online voices, so it needs the internet.",
 		cells: {
-			...{ test: TESTED, mp3: works(), wav: works(), opus: works(), ...MANY, stopped: STOPPED },
+			test: TESTED,
+			mp3: works(),
+			wav: works(),
+			opus: works(),
+			...MANY,
+			stopped: STOPPED,
 			models: lists('gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'),
 			voices: lists('default', 'alloy', 'ash', 'ballad'),
 			model: IGNORED,
@@ -138,7 +146,12 @@ export const SERVICES = {
 		needs:
 			'It has no list of voices: choose _By ID_. What fails within a text ends the file early. PCM comes at 22,050 Hz, and is read as 24,000: take another format.',
 		cells: {
-			...{ test: TESTED, mp3: works(), wav: works(), opus: works(), ...MANY, stopped: STOPPED },
+			test: TESTED,
+			mp3: works(),
+			wav: works(),
+			opus: works(),
+			...MANY,
+			stopped: STOPPED,
 			models: lists('tts-1', 'tts-1-hd'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nothing" that can speak (400)'),
@@ -162,7 +175,9 @@ export const SERVICES = {
 		needs:
 			'WAV comes, whatever you ask for. A voice that it does not have is spoken by its own. At most 3,000 characters a request.',
 		cells: {
-			...{ test: TESTED, wav: works(), stopped: STOPPED },
+			test: TESTED,
+			wav: works(),
+			stopped: STOPPED,
 			models: lists('chatterbox-tts-1'),
 			rows: { noted: '✓' },
 			...WAV_COMES,
@@ -214,7 +229,10 @@ export const SERVICES = {
 		needs:
 			'A voice of that model: of any other, nothing comes. Its list has only models that were downloaded.',
 		cells: {
-			...{ test: TESTED, ...FORMATS, ...MANY, stopped: STOPPED },
+			test: TESTED,
+			...FORMATS,
+			...MANY,
+			stopped: STOPPED,
 			models: lists('speaches-ai/Kokoro-82M-v1.0-ONNX', 'speaches-ai/piper-en_US-amy-low'),
 			voices: lists('default', 'amy', 'af_heart'),
 			noVoice: fails('This gateway has no default voice (422)'),
@@ -238,7 +256,10 @@ export const SERVICES = {
 		needs:
 			'`num_retries: 0` in its settings: else it sends each request up to three times, and all may be charged. Models are those of its `model_list`.',
 		cells: {
-			...{ test: TESTED, ...MANY, mp3: works(), stopped: STOPPED },
+			test: TESTED,
+			...MANY,
+			mp3: works(),
+			stopped: STOPPED,
 			models: lists('fish-speech', 'gpt-4o'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nope" that can speak (400)'),
@@ -258,7 +279,10 @@ export const SERVICES = {
 		needs:
 			'Models and voices are those of its channels. Before you restart it, let the workflows end: what it has set aside is lost.',
 		cells: {
-			...{ test: TESTED, ...FORMATS, ...MANY, stopped: STOPPED },
+			test: TESTED,
+			...FORMATS,
+			...MANY,
+			stopped: STOPPED,
 			models: lists('fish-speech', 'fixed-tts', 'tts-1'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no provider for the model "no-such-model" (503)'),

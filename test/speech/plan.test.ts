@@ -10,7 +10,9 @@ import { prepare } from '../text/prepared';
 
 const VOICE = 'a voice';
 const input = {
-	...{ model: 'fish-speech', responseFormat: 'mp3', pauseBetweenSegments: 0 },
+	model: 'fish-speech',
+	responseFormat: 'mp3',
+	pauseBetweenSegments: 0,
 } as NarrationInput;
 
 /** The plan of a text whose segments are divided by pauses. */
@@ -24,8 +26,12 @@ const planOf = (source: string, sent?: SegmentOnRecord[]) =>
 		} as const;
 		const cut = cutIntoSegments(text, settings, earlier(VOICE, 0));
 		return {
-			...{ pauseBeforeMs: 0, lines: [{ text, headings: [] }], headings: [], hints: [] },
-			...{ text: cut.text, textFormat: text.format },
+			pauseBeforeMs: 0,
+			lines: [{ text, headings: [] }],
+			headings: [],
+			hints: [],
+			text: cut.text,
+			textFormat: text.format,
 			segments: cut.segments.map((segment) => ({ ...segment, voice: VOICE, line: 0 })),
 		};
 	})({ ...input, sent });

@@ -9,8 +9,14 @@ const recordOf = (count: number): SegmentsRecord => ({
 	manners: [{ model: 'fish-speech', speed: 1, voice: 'default' }],
 	length: count,
 	segments: Array.from({ length: count }, (_, index) => ({
-		...{ key: 'a'.repeat(64), manner: 0, end: index, from: index, to: index + 1 },
-		...{ units: 10, opening: 1, sum: index },
+		key: 'a'.repeat(64),
+		manner: 0,
+		end: index,
+		from: index,
+		to: index + 1,
+		units: 10,
+		opening: 1,
+		sum: index,
 	})),
 });
 

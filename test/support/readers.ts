@@ -20,7 +20,8 @@ export function withFile<T>(file: Uint8Array | string, use: (path: string) => T)
 
 export function run(program: 'ffmpeg' | 'ffprobe', args: string[], input?: Uint8Array) {
 	const { status, stdout, stderr, error } = spawnSync(program, args, {
-		...{ maxBuffer: 1 << 28, input },
+		maxBuffer: 1 << 28,
+		input,
 	});
 	if (error) throw new Error(`${program} is not installed (Debian: ffmpeg)`, { cause: error });
 	return { status, stdout, stderr: stderr.toString() };
@@ -38,7 +39,14 @@ export function probe(file: Uint8Array | string) {
 		};
 		const cover = report.streams.some(({ codec_type: type }) => type === 'video')
 			? run('ffmpeg', [
-					...['-v', 'error', '-i', path, '-map', '0:v', '-c', 'copy'],
+					'-v',
+					'error',
+					'-i',
+					path,
+					'-map',
+					'0:v',
+					'-c',
+					'copy',
 					'-f',
 					'image2pipe',
 					'-',

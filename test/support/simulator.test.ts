@@ -14,8 +14,13 @@ beforeEach(() => sim.reset());
 /** Every status is an answer. */
 const ask = async (method: string, path: string, data?: unknown, config: AxiosRequestConfig = {}) =>
 	await axios.request({
-		...{ method, url: `${sim.url}/v1${path}`, data, proxy: false, validateStatus: () => true },
-		...{ headers: { authorization: `Bearer ${sim.apiKey}` }, ...config },
+		method,
+		url: `${sim.url}/v1${path}`,
+		data,
+		proxy: false,
+		validateStatus: () => true,
+		headers: { authorization: `Bearer ${sim.apiKey}` },
+		...config,
 	});
 const SPEECH = '/audio/speech';
 const say = async (more: object = {}, config?: AxiosRequestConfig, path = SPEECH) =>
@@ -134,7 +139,9 @@ describe('chat, with the openai client', () => {
 
 	it('streams token by token, to [DONE]', async () => {
 		const stream = await client().chat.completions.create({
-			...{ model: 'sim-chat', messages, stream: true as const },
+			model: 'sim-chat',
+			messages,
+			stream: true as const,
 			stream_options: { include_usage: true },
 		});
 		let said = '';

@@ -19,10 +19,20 @@ const TEXTS = readFileSync(join(__dirname, 'modelTexts.txt'), 'utf8')
 	});
 
 const DEFAULTS = {
-	...{ textFormat: 'automatic', parentheses: 'readAloud', pauseAfterParagraphs: 0 },
-	...{ pronunciations: [], pronunciationsByWord: [], chapters: 'none', tags: {} },
-	...{ model: 'fish-speech', voice: 'default', responseFormat: 'mp3', subtitles: 'none' },
-	...{ longText: 'auto', maxSegmentCharacters: 1000, pauseBetweenSegments: 0 },
+	textFormat: 'automatic',
+	parentheses: 'readAloud',
+	pauseAfterParagraphs: 0,
+	pronunciations: [],
+	pronunciationsByWord: [],
+	chapters: 'none',
+	tags: {},
+	model: 'fish-speech',
+	voice: 'default',
+	responseFormat: 'mp3',
+	subtitles: 'none',
+	longText: 'auto',
+	maxSegmentCharacters: 1000,
+	pauseBetweenSegments: 0,
 	speakers: ['Anna', 'Ben'].map((name) => ({ name, voice: 'default' })),
 };
 

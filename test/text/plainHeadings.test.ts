@@ -65,7 +65,11 @@ test('what stands around the chapters of a book', () => {
 		.map((title) => `${title}\n\nIt was late.\n\n`)
 		.join('');
 	expect(titlesOf(text)).toEqual([
-		...['Prologue: The Fall', 'Chapter 1', 'Interlude', 'Chapter 2', 'Chapter 3'],
+		'Prologue: The Fall',
+		'Chapter 1',
+		'Interlude',
+		'Chapter 2',
+		'Chapter 3',
 	]);
 });
 

@@ -107,7 +107,10 @@ const verdict = (
 	requestVerdict(
 		{ ...lost, ...request },
 		{
-			...{ entries, account: 'a1', readAt: SENT + 3_600_000, clock: { aheadMs: 0, withinMs: 0 } },
+			entries,
+			account: 'a1',
+			readAt: SENT + 3_600_000,
+			clock: { aheadMs: 0, withinMs: 0 },
 			...log,
 		},
 	);
@@ -145,7 +148,8 @@ const OTHER = entry(0, 31, id('20260101030001987654321hgfEDCBA'));
 /** Beside an answered request, whose ID came in the same header. */
 const NEIGHBOUR_1 = entry(1, 2, id('req_1'));
 const inHeader = {
-	...{ requestId: 'req_3', idHeader: 'x-request-id' },
+	requestId: 'req_3',
+	idHeader: 'x-request-id',
 	neighbours: { ...near([[1, 2, 1]]).neighbours, requestIds: ['req_1'] },
 };
 const LOST = { reason: 'connection_lost' };

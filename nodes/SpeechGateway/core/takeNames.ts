@@ -159,7 +159,11 @@ export const rowOf = ({ name, taker }: NewRow) => ({ name, taker, result: '' });
 
 /** The row by which a run shows that it lives. `now`: changes. */
 export const signOf = ({ taker, execution }: NewRow, now: string): NewRow => ({
-	...{ name: SIGN, content: now, taker, execution, result: '' },
+	name: SIGN,
+	content: now,
+	taker,
+	execution,
+	result: '',
 });
 
 /** A run whose sign has not changed for so long is dead, and a holder of the lock that has not changed it; ms. */

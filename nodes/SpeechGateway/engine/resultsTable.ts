@@ -51,8 +51,12 @@ export class ResultsTable {
 		const hasResult = { keyName: 'result', condition: 'neq', keyValue: '' };
 		const newest = async (limit: number, orderByDirection: string) =>
 			await this.row('get', {
-				...{ matchType: 'allConditions', filters: { conditions: [hasResult] }, limit },
-				...{ orderBy: true, orderByColumn: 'id', orderByDirection },
+				matchType: 'allConditions',
+				filters: { conditions: [hasResult] },
+				limit,
+				orderBy: true,
+				orderByColumn: 'id',
+				orderByDirection,
 			});
 		const [oldest] = await newest(1, 'ASC');
 		const [last] = await newest(1, 'DESC');
@@ -169,7 +173,9 @@ const NAMES_AT_ONCE = 200;
 const tablesOf = new Map<string, string>();
 
 const equals = (keyName: string, keyValue: string | number) => ({
-	...{ keyName, condition: 'eq', keyValue },
+	keyName,
+	condition: 'eq',
+	keyValue,
 });
 
 /** A row, with texts in all its columns, whatever people have done to the table; undefined if it is none. */

@@ -29,8 +29,14 @@ export function gatewayWords(body: unknown): GatewayWords {
 	return {
 		message: plain(
 			text(
-				...[inner.message, detail?.message, inner.error, body.message, body.detail],
-				...[inner.msg, body.msg, body['html-message']],
+				inner.message,
+				detail?.message,
+				inner.error,
+				body.message,
+				body.detail,
+				inner.msg,
+				body.msg,
+				body['html-message'],
 			),
 		),
 		// `status` is where Google's APIs have their code.

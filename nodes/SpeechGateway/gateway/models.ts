@@ -30,8 +30,11 @@ export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
 	if (model.id === DEFAULT_SPEECH_MODEL) return ['speech'];
 	const { architecture } = model;
 	const said = [
-		...[model.type, model.task, model.capabilities],
-		...[model.supported_endpoint_types, model.output_modalities],
+		model.type,
+		model.task,
+		model.capabilities,
+		model.supported_endpoint_types,
+		model.output_modalities,
 		...(isRecord(architecture) ? [architecture.output_modalities, architecture.modality] : []),
 	];
 	const found = signsOf(said.flatMap(modalitiesIn).filter((word) => !SAYS_NOTHING.test(word)));

@@ -81,7 +81,9 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 			}),
 			retryWith: (paid, { wait, fileName, binaryPropertyName }) => ({
 				...paid,
-				...{ wait, fileName, binaryPropertyName },
+				wait,
+				fileName,
+				binaryPropertyName,
 			}),
 			async execute(input, item, plan) {
 				// Asked before `submit` records a new one: a task of an earlier attempt may be done, so the first look is at once.

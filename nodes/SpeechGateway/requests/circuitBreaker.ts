@@ -87,7 +87,9 @@ abstract class Breaker {
 		const { tries = -1 } = before ?? {};
 		this.record.set({
 			stop: defined({
-				...{ reason, at: Date.now(), tries: hasTripped ? tries : tries + 1 },
+				reason,
+				at: Date.now(),
+				tries: hasTripped ? tries : tries + 1,
 				said: before?.said ?? said,
 			}),
 		});

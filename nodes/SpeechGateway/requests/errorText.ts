@@ -30,7 +30,10 @@ export function errorText(error: unknown): Failed['failed'] {
 	const inFull = message === raw ? '' : ` In full: "${raw}".`;
 	const { details = {}, files = {} } = error instanceof GatewayError ? error : {};
 	return {
-		...{ message, description: `${todo}${inFull}`.trim(), details, binary: binaryOf(files) },
+		message,
+		description: `${todo}${inFull}`.trim(),
+		details,
+		binary: binaryOf(files),
 		isInput: error instanceof InputError,
 		advice: error instanceof EmptyFieldError ? error.advice : undefined,
 	};

@@ -116,7 +116,8 @@ async function fetchElsewhere(
 		const response = await transport.send(file, timeoutMs, undefined, deadline);
 		if (isSuccess(response.status))
 			return {
-				...{ ...response, askedAt },
+				...response,
+				askedAt,
 				// The gateway knows the request by its own ID, which the file's server does not have.
 				headers: { ...headers, 'content-type': response.headers['content-type'] },
 			};

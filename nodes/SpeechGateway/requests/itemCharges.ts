@@ -18,7 +18,8 @@ function chargeOf(request: string, entry: Entry): Charge | undefined {
 	const { sentAt, tokens, requestId } = costOf(entry);
 	const jobId = taskIdOf(entry);
 	return {
-		...{ request, charged: charged === 'maybe' ? 'unknown' : 'yes' },
+		request,
+		charged: charged === 'maybe' ? 'unknown' : 'yes',
 		...defined({ tokens, sentAt, requestId, jobId }),
 	};
 }

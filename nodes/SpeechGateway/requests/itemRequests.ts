@@ -201,7 +201,8 @@ export class ItemRequests extends ItemTurns {
 		if (isKept(outcome))
 			this.ledger.wasRefused(name, outcome, {
 				error: { message, description, details },
-				...{ sentAt: sent.sentAt, requestId },
+				sentAt: sent.sentAt,
+				requestId,
 				characters: isCut ? request.text?.characters : undefined,
 			});
 		else this.ledger.clear(name);

@@ -27,6 +27,10 @@ const spoken = ({
 	response_format: format,
 	...more
 }: IDataObject) => [
-	...[model, evenlySpaced(String(input)), voice, speed, format],
+	model,
+	evenlySpaced(String(input)),
+	voice,
+	speed,
+	format,
 	...Object.entries(more).sort(([a], [b]) => (a < b ? -1 : 1)),
 ];

@@ -114,7 +114,9 @@ export class ItemRun {
 			const isRecorded = operation.billed || operation.deletes === true;
 			if (isRecorded)
 				ledger.ask({
-					...{ operation: operationName(operation), parameters, gateway },
+					operation: operationName(operation),
+					parameters,
+					gateway,
 					costsNothing: costsNothing || undefined,
 				});
 			const item = this.requests(input, onTurn);

@@ -173,7 +173,7 @@ export class SentBefore {
 
 	/** The run has ended: names are free again, and old rows go. `keys`: whether it had any. */
 	async end(keys: boolean): Promise<void> {
-		for (const { asked } of [...this.own.values()]) this.leave(asked);
+		for (const { asked } of this.own.values()) this.leave(asked);
 		await this.names.end();
 		if (keys) await this.clean();
 	}

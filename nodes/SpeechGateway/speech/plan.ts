@@ -253,7 +253,8 @@ function* numbersFrom(
 /** Hashes the keys in order with their silences and times; undefined as long as a voice is known by its title alone. */
 function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string | undefined {
 	const content = segments.map(({ key, pauseAfterMs, heardAt }) => [
-		...[key, pauseAfterMs],
+		key,
+		pauseAfterMs,
 		...(heardAt === undefined ? [] : [heardAt]),
 	]);
 	return segments.every(({ key }) => key !== undefined)

@@ -48,7 +48,10 @@ function slotsOf(segments: DraftSegment[]): Slot[] {
 		const within = segments.slice(from, to);
 		const start = segments[from].heardAt!;
 		return {
-			...{ from, to, start, seconds: segments[to].heardAt! - start },
+			from,
+			to,
+			start,
+			seconds: segments[to].heardAt! - start,
 			pauseSeconds: within.reduce((sum, { pauseAfterMs }) => sum + pauseAfterMs / 1000, 0),
 			text: within.map(({ text }) => text).join(' '),
 		};

@@ -172,7 +172,8 @@ export function parseDialogue(
 	const isKnown = ({ key }: Name) => isKnownKey(key);
 
 	const { text, leftOut, named } = tidyScript(script, isKnownKey, {
-		...{ parentheses, takesDirections },
+		parentheses,
+		takesDirections,
 		hasNarrator: knownSpeakers.some(isNarrator),
 	});
 	const marks = withHeadings

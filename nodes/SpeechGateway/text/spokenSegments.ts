@@ -59,7 +59,9 @@ function passagesOf(text: string, cuts: Pause[]) {
 		const last = passages.at(-1);
 		if (isSpeakable(text.slice(from, at))) {
 			passages.push({
-				...{ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds },
+				start: last?.end ?? 0,
+				end: at,
+				pauseAfterMs: milliseconds,
 				...(nextHeardAt !== undefined && { heardAt: nextHeardAt }),
 			});
 			nextHeardAt = undefined;

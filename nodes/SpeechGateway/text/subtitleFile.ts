@@ -234,8 +234,9 @@ function speechesIn(lines: string[], speakers: Set<string>, voices: string[]): S
 		const last = speeches.at(-1);
 		if (key !== undefined && speakers.has(key))
 			speeches.push({
-				...{ name: VOICE_MARK.test(words) ? `${name}:` : words.slice(0, from).trim() },
-				...{ speaker: key, isNew },
+				name: VOICE_MARK.test(words) ? `${name}:` : words.slice(0, from).trim(),
+				speaker: key,
+				isNew,
 				said: [words.slice(from)],
 			});
 		else if (last && !isNew) last.said.push(words);

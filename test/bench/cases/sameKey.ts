@@ -26,7 +26,9 @@ async function inTurns(times: number, runs: Array<() => Promise<Measured>>): Pro
 	const of = (index: number, field: keyof Measured) =>
 		median(all[index].map((measured) => measured[field]));
 	return runs.map((_, index) => ({
-		...{ wall: of(index, 'wall'), cpu: of(index, 'cpu'), grown: of(index, 'grown') },
+		wall: of(index, 'wall'),
+		cpu: of(index, 'cpu'),
+		grown: of(index, 'grown'),
 	}));
 }
 

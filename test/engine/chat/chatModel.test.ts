@@ -50,7 +50,9 @@ const ask = async (work: Agent, questions: string[], more: Partial<EngineRun> = 
 		parameters: {},
 		nodeType: agentType(work),
 		model: { model: { mode: 'id', value: 'sim-chat' }, options: { maxRetries: 0 } },
-		...{ url: sim.url, apiKey: sim.apiKey, items: questions.map((question) => item({ question })) },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: questions.map((question) => item({ question })),
 		...more,
 	});
 	const { contextData = {} } = result.run.data.executionData!;

@@ -105,7 +105,9 @@ describe('a format that is not read', () => {
 		expect(error).toBeUndefined();
 		const [{ json, binary }] = outputs[0];
 		expect(json).toMatchObject({
-			...{ responseFormat: 'flac', mimeType: 'audio/flac', bytes: flac.length },
+			responseFormat: 'flac',
+			mimeType: 'audio/flac',
+			bytes: flac.length,
 			fileName: expect.stringMatching(/\.flac$/),
 		});
 		expect(json).not.toHaveProperty('durationSeconds');
@@ -314,7 +316,8 @@ describe('an mp3 whose header is not its own', () => {
 	test('so does that of a job', async () => {
 		sim.fault({ path: /\/content$|\/audio$|\/download$/, status: 200, body: three });
 		const { outputs, error } = await run('One sentence.', {
-			...{ resource: 'speechJob', operation: 'createAndWait' },
+			resource: 'speechJob',
+			operation: 'createAndWait',
 		});
 		expect(error).toBeUndefined();
 		await isTrue(outputs[0][0].binary!.data, outputs[0][0].json);

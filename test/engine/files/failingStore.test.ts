@@ -92,7 +92,8 @@ test('full: a file whose bytes are gone is unknown at once, and nothing more is 
 	const { secondsPerCharacter } = sim.options;
 	sim.options.secondsPerCharacter = 19.43;
 	const { outputs } = await run({
-		...{ items: texts(3), onError: 'continueErrorOutput' },
+		items: texts(3),
+		onError: 'continueErrorOutput',
 		parameters: speechNode({ concurrency: 1 }, { responseFormat: 'wav' }),
 	});
 	sim.options.secondsPerCharacter = secondsPerCharacter;

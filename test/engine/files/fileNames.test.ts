@@ -54,7 +54,10 @@ test('of a job or video: by what was asked for, or by its ID where it was made e
 	const again = await run({ parameters: fetch, items: jobs });
 	expect(again.outputs[0].map(nameOf)).toEqual(fetched.outputs[0].map(nameOf));
 	const video = {
-		...{ resource: 'video', operation: 'createAndWait', prompt: '={{ $json.text }}', options: {} },
+		resource: 'video',
+		operation: 'createAndWait',
+		prompt: '={{ $json.text }}',
+		options: {},
 		model: { __rl: true, mode: 'id', value: 'sim-video' },
 	};
 	const videos = await run({ parameters: video, items: texts(2) });

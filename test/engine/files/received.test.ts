@@ -18,7 +18,9 @@ const voice: INodeExecutionData = {
 	binary: { data: { data: recording.toString('base64'), mimeType: 'audio/wav' } },
 };
 const job = {
-	...{ resource: 'speechJob', operation: 'createAndWait', model: 'fish-speech' },
+	resource: 'speechJob',
+	operation: 'createAndWait',
+	model: 'fish-speech',
 	text: '={{ $json.text }}',
 };
 const messages = { values: [{ role: 'user', content: 'Hi' }] };
@@ -108,7 +110,10 @@ test('a stream that breaks off: every event that came', async () => {
 	sim.fault({ path: '/v1/chat/completions', truncate: 'half' });
 	const { outputs } = await run({
 		parameters: {
-			...{ resource: 'chat', operation: 'complete', model: 'sim-chat', messages },
+			resource: 'chat',
+			operation: 'complete',
+			model: 'sim-chat',
+			messages,
 			options: { stream: true },
 		},
 	});

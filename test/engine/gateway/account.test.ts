@@ -42,7 +42,10 @@ describe('account.getPrices', () => {
 		expect(outputs[0].map(({ json }) => json)).toEqual([
 			{ model: 'fish-speech', multiplier: 7.5, groups: { default: 2 } },
 			{
-				...{ model: 'video', multiplier: 0, perRequest: 5, ownedBy: 'sim' },
+				model: 'video',
+				multiplier: 0,
+				perRequest: 5,
+				ownedBy: 'sim',
 				groups: { default: 2, vip: 0.5 },
 			},
 		]);
@@ -139,7 +142,10 @@ describe('account.settle', () => {
 	/** Something that another client did an hour before. */
 	const old = () => ({
 		created_at: Math.floor(clock.now() / 1000) - 3600,
-		...{ type: 2, model_name: 'other', quota: 1, use_time: 1 },
+		type: 2,
+		model_name: 'other',
+		quota: 1,
+		use_time: 1,
 	});
 	/** Four items, given up after 5 s: two were answered, one was charged, one was not. */
 	const makeUnknown = async (aheadSeconds = 0) => {
@@ -266,7 +272,9 @@ describe('account.settle', () => {
 		const { json } = await makeCharged();
 		const result = await settle([{ json }]);
 		const logEntry = {
-			...{ at: expect.any(String), seconds: 0, quota: expect.any(Number) },
+			at: expect.any(String),
+			seconds: 0,
+			quota: expect.any(Number),
 			requestId: json.requestId,
 		};
 		expect(result.outputs[0][0].json).toMatchObject({ ...json, charged: 'yes', logEntry });
@@ -501,7 +509,10 @@ test.each([
 			speechNode(
 				{ modelMultiplier },
 				{
-					...{ resource, operation, text: 'Good morning!', script: 'Ben: Good morning!' },
+					resource,
+					operation,
+					text: 'Good morning!',
+					script: 'Ben: Good morning!',
 					speakers: { values: [{ name: 'Ben', voice: 'default' }] },
 				},
 			),

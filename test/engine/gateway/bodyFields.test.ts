@@ -12,7 +12,8 @@ const run = async (
 ) => {
 	const result = await runNode({
 		parameters: {
-			...{ resource, operation },
+			resource,
+			operation,
 			model: { __rl: true, mode: 'id', value: 'fish-speech' },
 			voice: { __rl: true, mode: 'list', value: 'default' },
 			responseFormat: 'mp3',
@@ -20,7 +21,9 @@ const run = async (
 			script: 'Anna: The first sentence.',
 			options: { voicesByName: '{"Anna":"default"}', maxRetries: 0, ...options },
 		},
-		...{ url: sim.url, apiKey: sim.apiKey, items },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items,
 	});
 	return { ...result, first: result.outputs?.[0]?.[0] };
 };

@@ -13,7 +13,9 @@ const behaveAs = (dialect: DialectName, options: SimulatorOptions = {}) => {
 };
 
 const chatNode = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+	resource: 'chat',
+	operation: 'complete',
+	model: 'sim-chat',
 	messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 	options,
 });
@@ -23,8 +25,14 @@ const speech = (options: IDataObject = {}, more: IDataObject = {}) =>
 
 async function run(parameters: IDataObject, more: Partial<EngineRun> = {}) {
 	const { outputs, hints } = await runNode({
-		...{ parameters, url: sim.url, apiKey: sim.apiKey, items: texts(1) },
-		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2, ...more },
+		parameters,
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(1),
+		onError: 'continueErrorOutput',
+		retryOnFail: true,
+		maxTries: 2,
+		...more,
 	});
 	const [success, unknown, failed] = outputs.map((items) => items.map(({ json }) => json));
 	const errors = failed.map(({ error }) => error as { message: string; description: string });

@@ -12,8 +12,11 @@ const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunk
 
 /** What Settle takes. */
 const UNKNOWN = {
-	...{ outcome: 'unknown', reason: 'connection_lost', model: 'fish-speech' },
-	...{ sentAt: '2026-01-01', endedAt: '2026-01-01' },
+	outcome: 'unknown',
+	reason: 'connection_lost',
+	model: 'fish-speech',
+	sentAt: '2026-01-01',
+	endedAt: '2026-01-01',
 };
 
 async function run(name: string, given: IDataObject = {}): Promise<IDataObject | undefined> {

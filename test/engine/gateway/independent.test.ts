@@ -21,11 +21,16 @@ async function run(parameters: IDataObject, more: Partial<EngineRun> = {}) {
 }
 
 const speech = {
-	...{ resource: 'speech', operation: 'generate', model: 'tts-1', text: 'Good morning.' },
+	resource: 'speech',
+	operation: 'generate',
+	model: 'tts-1',
+	text: 'Good morning.',
 	options: { maxRetries: 0 },
 };
 const chat = (content: string, options: IDataObject = {}) => ({
-	...{ resource: 'chat', operation: 'complete', model: 'gpt-4o' },
+	resource: 'chat',
+	operation: 'complete',
+	model: 'gpt-4o',
 	messages: { values: [{ role: 'user', content }] },
 	options: { maxRetries: 0, ...options },
 });

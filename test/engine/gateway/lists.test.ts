@@ -130,8 +130,12 @@ describe('a list of models of all kinds', () => {
 		for (const resource of ['speech', 'speechJob', 'voice'])
 			expect(await shown(resource)).toEqual(spoken);
 		expect(await shown('chat')).toEqual([
-			...['a-chat', 'd-unknown', video],
-			...['c-voice (speech)', 'e-ears (other)', 'fish-speech (speech)'],
+			'a-chat',
+			'd-unknown',
+			video,
+			'c-voice (speech)',
+			'e-ears (other)',
+			'fish-speech (speech)',
 		]);
 		expect((await shown('video')).slice(0, 2)).toEqual(['b-video', 'd-unknown']);
 	});
@@ -141,15 +145,28 @@ test.each([undefined, ['openai', 'anthropic', 'gemini', 'openai-response']])(
 	'models whose entries say nothing (endpoint types: %j) are known by their names',
 	async (supported_endpoint_types) => {
 		const ids = [
-			...['claude-x', 'dall-e-3', 'fish-speech', 'gpt-4o', 'gpt-4o-mini-tts', 'mystery'],
-			...['gpt-4o-transcribe', 'sora-2', 'text-embedding-3'],
+			'claude-x',
+			'dall-e-3',
+			'fish-speech',
+			'gpt-4o',
+			'gpt-4o-mini-tts',
+			'mystery',
+			'gpt-4o-transcribe',
+			'sora-2',
+			'text-embedding-3',
 		];
 		const data = ids.map((id) => ({ id, object: 'model', supported_endpoint_types }));
 		sim.fault({ path: '/v1/models', status: 200, body: { data } });
 		expect((await search(searchModels)).map(({ name }) => name)).toEqual([
-			...['fish-speech', 'gpt-4o-mini-tts', 'mystery'],
-			...['claude-x (chat)', 'dall-e-3 (other)', 'gpt-4o (chat)', 'gpt-4o-transcribe (other)'],
-			...['sora-2 (video)', 'text-embedding-3 (other)'],
+			'fish-speech',
+			'gpt-4o-mini-tts',
+			'mystery',
+			'claude-x (chat)',
+			'dall-e-3 (other)',
+			'gpt-4o (chat)',
+			'gpt-4o-transcribe (other)',
+			'sora-2 (video)',
+			'text-embedding-3 (other)',
 		]);
 	},
 );
@@ -226,7 +243,8 @@ describe('a service without a list of voices at the usual address', () => {
 		missing('/v1/audio/voices', status);
 		sim.fault({ path: '/v1/voices', status: 200, body: { voices: HOME }, times: Infinity });
 		expect((await search(searchVoicesWithDefault)).map(({ value }) => value)).toEqual([
-			...['default', ...HOME.map(({ id }) => id)],
+			'default',
+			...HOME.map(({ id }) => id),
 		]);
 		expect(await spokenWith('Zoë')).toBe('v1');
 	});

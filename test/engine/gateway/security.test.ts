@@ -163,7 +163,9 @@ test('a model, voice or title with odd characters stays a value', async () => {
 	await run({ ...ofVoice, operation: 'delete', voice: odd });
 	expect(sim.requests.map(({ path }) => path)).toEqual([
 		// Where there is no list, it is looked for elsewhere.
-		...['/v1/audio/voices', '/v1/voices', '/v1/models'],
+		'/v1/audio/voices',
+		'/v1/voices',
+		'/v1/models',
 		expect.stringMatching(/^\/v1\/audio\/voices\/[^/]+$/),
 	]);
 	for (const { path, query } of sim.requests)

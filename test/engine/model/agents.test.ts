@@ -85,7 +85,10 @@ function prepare({ kind, texts, settings }: AgentScenario, sim: Simulator): Engi
 	const full: Settings = { ...settings, concurrency: 2, maxSegmentCharacters: 120, key: 'none' };
 	return {
 		parameters: parametersOf(kind, full, ''),
-		...{ url: sim.url, apiKey: sim.apiKey, asTool: true, onError: settings.onError },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		asTool: true,
+		onError: settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 	};
 }

@@ -120,7 +120,8 @@ async function makePrevious({ rounds, at }: Scenario, sim: Simulator): Promise<S
 	);
 	if (wanted.length === 0) return new Map();
 	const { outputs, error } = await runNode({
-		...{ url: sim.url, apiKey: sim.apiKey },
+		url: sim.url,
+		apiKey: sim.apiKey,
 		parameters: { ...PREVIOUS_PARAMETERS, voice: voiceAt(at) },
 		items: wanted.map((json) => ({ json })),
 	});
@@ -252,7 +253,8 @@ async function heal(story: Story): Promise<void> {
 	);
 	const settings: Settings = {
 		...scenario.settings,
-		...{ onError: 'continueErrorOutput', limit: undefined },
+		onError: 'continueErrorOutput',
+		limit: undefined,
 	};
 	for (const failed of failures(story).reverse()) {
 		if (retried.has(failed)) continue;
@@ -333,7 +335,15 @@ async function execute(
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
 	const execution: Execution = {
-		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result, earlierRounds },
+		retryOf,
+		healing,
+		step,
+		settings,
+		kind,
+		cancelled,
+		storeFailed,
+		result,
+		earlierRounds,
 		data: saved(result.run),
 		came: await cameOut(result, kind, settings, cancelled, earlierRounds),
 		requests: sim.requests.slice(from).filter(({ headers }) => isOf(result, headers)),

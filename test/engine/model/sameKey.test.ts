@@ -155,7 +155,9 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 	const tables = new DataTables();
 	const itemOf = ({ key, text, payer }: Row): INodeExecutionData => ({
 		json: {
-			...{ name: key, payer, previous: '' },
+			name: key,
+			payer,
+			previous: '',
 			text: keys[key][text].sentences.map((_, part) => sentence(key, text, part)).join(' '),
 		},
 	});
@@ -180,13 +182,21 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 			},
 		});
 		const full: Settings = {
-			...{ maxRetries: 1, concurrency: 2, maxSegmentCharacters: 120, key: 'each' },
-			...{ ...settings, again },
+			maxRetries: 1,
+			concurrency: 2,
+			maxSegmentCharacters: 120,
+			key: 'each',
+			...settings,
+			again,
 		};
 		const options: EngineRun = {
 			parameters: parametersOf(kind, full, name),
-			...{ items: rows.map(itemOf), nodeId: name, tables: ofNight },
-			...{ url: sim.url, apiKey: sim.apiKey, onError: settings.onError },
+			items: rows.map(itemOf),
+			nodeId: name,
+			tables: ofNight,
+			url: sim.url,
+			apiKey: sim.apiKey,
+			onError: settings.onError,
 			...(hasSecond && {
 				credential: () => ({
 					apiKey: `={{ $json.payer ? "${other.apiKey}" : "${sim.apiKey}" }}`,

@@ -395,7 +395,8 @@ const gateway = (kind: Kind): fc.Arbitrary<Gateway> =>
 			rateLimit: rarely(
 				fc.record({
 					seconds: fc.constant(60),
-					...{ requests: one(undefined, 6), successes: one(undefined, 3) },
+					requests: one(undefined, 6),
+					successes: one(undefined, 3),
 					in: one<'memory' | 'redis'>('memory', 'redis'),
 				}),
 			),
@@ -440,7 +441,10 @@ const NEW_NAME = '={{ "at " + Math.random() }}';
 
 /** Parameters that make the earlier file of an item. */
 export const PREVIOUS_PARAMETERS: IDataObject = {
-	...{ resource: 'speech', operation: 'generate', model: 'fish-speech', responseFormat: 'wav' },
+	resource: 'speech',
+	operation: 'generate',
+	model: 'fish-speech',
+	responseFormat: 'wav',
 	text: '={{ $json.text }}',
 	options: { maxSegmentCharacters: '={{ $json.longest }}', previousBinaryPropertyName: '' },
 };
@@ -467,7 +471,8 @@ export function parametersOf(
 		blank: `={{ $json.blank ? ' ' : ${JSON.stringify(name)} + $json.name }}`,
 	}[settings.key];
 	const options = {
-		...{ maxRetries, charges: true },
+		maxRetries,
+		charges: true,
 		...(sendOnceKey && { sendOnceKey }),
 		...(settings.again && { whenSentBefore: 'again' }),
 		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
@@ -491,12 +496,16 @@ export function parametersOf(
 	switch (kind) {
 		case 'generate':
 			return {
-				...{ resource: 'speech', operation: 'generate', ...speech },
+				resource: 'speech',
+				operation: 'generate',
+				...speech,
 				options: { ...spoken, ...(longText && { longText }) },
 			};
 		case 'dialogue':
 			return {
-				...{ resource: 'speech', operation: 'dialogue', ...speech },
+				resource: 'speech',
+				operation: 'dialogue',
+				...speech,
 				script: text.replace('text', 'script'),
 				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: voice ?? 'default' })) },
 				options: {
@@ -507,30 +516,40 @@ export function parametersOf(
 		case 'createJob':
 		case 'createAndWait':
 			return {
-				...{ resource: 'speechJob', operation: kind === 'createJob' ? 'create' : kind, ...speech },
+				resource: 'speechJob',
+				operation: kind === 'createJob' ? 'create' : kind,
+				...speech,
 				options: {
-					...{ ...limited, concurrency },
+					...limited,
+					concurrency,
 					...(kind === 'createAndWait' && waits),
 					...(speed && { speed }),
 				},
 			};
 		case 'chat':
 			return {
-				...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+				resource: 'chat',
+				operation: 'complete',
+				model: 'sim-chat',
 				messages: { values: [{ role: 'user', content: text }] },
 				options: { ...options, concurrency },
 			};
 		case 'voice':
 			return {
-				...{ resource: 'voice', operation: 'create', model: 'fish-speech' },
-				...{ title: text, binaryPropertyName: 'data' },
+				resource: 'voice',
+				operation: 'create',
+				model: 'fish-speech',
+				title: text,
+				binaryPropertyName: 'data',
 				options,
 			};
 		case 'createVideo':
 		case 'video':
 			return {
-				...{ resource: 'video', operation: kind === 'video' ? 'createAndWait' : 'create' },
-				...{ model: 'sim-video', prompt: text },
+				resource: 'video',
+				operation: kind === 'video' ? 'createAndWait' : 'create',
+				model: 'sim-video',
+				prompt: text,
 				options: { ...options, ...(kind === 'video' && waits) },
 			};
 	}

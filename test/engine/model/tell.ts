@@ -55,7 +55,9 @@ export async function tellStories<Made, Story>(
 	const property = fc.asyncProperty(scenario, async (made) => {
 		if (realMs() > shortenUntil) return;
 		const sim = await startSimulator({
-			...{ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' },
+			latencyMs: 1,
+			jobSeconds: 0,
+			wavHeader: 'plain',
 			secondsPerCharacter: 0.004,
 		});
 		const over = new AbortController();

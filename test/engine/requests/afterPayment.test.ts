@@ -10,11 +10,15 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 const TEXT = 'The first of the sentences. Here is the second one. The third one ends it.';
 const speech = { model: 'fish-speech', text: '={{ $json.text }}', responseFormat: 'wav' };
 const generate = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'speech', operation: 'generate', ...speech },
+	resource: 'speech',
+	operation: 'generate',
+	...speech,
 	options: { maxRetries: 0, maxSegmentCharacters: 28, concurrency: 1, ...options },
 });
 const createAndWait = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'speechJob', operation: 'createAndWait', ...speech },
+	resource: 'speechJob',
+	operation: 'createAndWait',
+	...speech,
 	options: { maxRetries: 0, pollInterval: 1, ...options },
 });
 let nodes = 0;
@@ -73,7 +77,9 @@ test('a finished item under another operation: the error says what it was, and b
 	sim.fault({ input: 'Two', status: 504, charge: true });
 	const first = await run({ items });
 	const { outputs } = await retry(first, {
-		...{ items, parameters: createAndWait(), onError: 'continueErrorOutput' },
+		items,
+		parameters: createAndWait(),
+		onError: 'continueErrorOutput',
 	});
 	const [done, unknown] = outputs[2];
 	expect(errorOf(done)).toMatchObject({ paid: { characters: 4, segments: 1 } });
@@ -168,7 +174,8 @@ test('the disk is full when what is done is joined: an unknown item stays unknow
 	let stores = 0;
 	breakStore('audio/wav', () => ++stores > 2);
 	const { outputs } = await run({
-		...{ parameters: generate({ subtitles: 'srt' }), onError: 'continueErrorOutput' },
+		parameters: generate({ subtitles: 'srt' }),
+		onError: 'continueErrorOutput',
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([0, 1, 0]);
 	const [{ json, binary }] = outputs[1];

@@ -36,7 +36,8 @@ test('the error that ends an execution tells all of its charges', async () => {
 test('each retry that delivers an item tells its charges again, but none that another retry has sent', async () => {
 	const all = {
 		items: ['One.', 'Two.', 'Three.'].map((text) => ({ json: { text } })),
-		...{ parameters: speechNode({ charges: true, concurrency: 1 }), nodeId: 'siblings' },
+		parameters: speechNode({ charges: true, concurrency: 1 }),
+		nodeId: 'siblings',
 	};
 	sim.fault({ input: 'Two', status: 422 });
 	const failed = await run(all);
@@ -57,7 +58,8 @@ test('a call of an agent that is answered with an earlier result, or refused aga
 	sim.fault({ input: 'Unknown', status: 504, charge: true });
 	const calls = ['Spoken.', 'Spoken.', 'Unknown.', 'Unknown.'];
 	const { rounds } = await run({
-		...{ parameters: speechNode({ charges: true }), asTool: true },
+		parameters: speechNode({ charges: true }),
+		asTool: true,
 		rounds: calls.map((text) => [{ json: { text } }]),
 	});
 	expect(rounds.map(([[{ json }]]) => chargesIn(json).length)).toEqual([1, 0, 1, 0]);
@@ -69,7 +71,9 @@ test('in a retry, a call of an agent that is refused again tells its charge agai
 	sim.fault({ input: 'Refused', status: 402 });
 	const calls = ['Unknown.', 'Refused.', 'Unknown.'];
 	const agent = {
-		...{ parameters: speechNode({ charges: true }), asTool: true, nodeId: 'told again' },
+		parameters: speechNode({ charges: true }),
+		asTool: true,
+		nodeId: 'told again',
 		rounds: calls.map((text) => [{ json: { text } }]),
 	};
 	const failed = await run(agent);

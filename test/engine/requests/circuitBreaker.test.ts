@@ -193,7 +193,9 @@ describe.each([401, 402])('after a %i', (status) => {
 		sim.fault({ status, times: Infinity });
 		const { items, parameters } = all;
 		const { rounds } = await run({
-			...{ parameters, rounds: Array(5).fill(items.slice(0, 3)), onError: 'continueErrorOutput' },
+			parameters,
+			rounds: Array(5).fill(items.slice(0, 3)),
+			onError: 'continueErrorOutput',
 		});
 		expect(posts().length).toBeLessThanOrEqual(3);
 		expect(JSON.stringify(rounds.at(-1))).toContain(`(${status}): not sent`);

@@ -52,7 +52,8 @@ describe('no item vanishes', () => {
 	])('Stop while %s in: the item is interrupted', async (_, fault) => {
 		sim.fault({ input: sentence(0), dripMs: 5000, ...fault });
 		const stopped = await run({
-			...{ items: texts(1), parameters: generate() },
+			items: texts(1),
+			parameters: generate(),
 			started: stopAfter(1),
 		});
 		expect(stopped.outputs[1].map(({ json }) => json.reason)).toEqual(['interrupted']);
@@ -63,8 +64,10 @@ describe('no item vanishes', () => {
 		sim.fault({ input: sentence(0), status: 403 });
 		sim.fault({ input: sentence(2), dripMs: 5000 });
 		const stopped = await run({
-			...{ items: texts(4), parameters: generate({ concurrency: 1 }) },
-			...{ onError: 'continueRegularOutput', retryOnFail: true },
+			items: texts(4),
+			parameters: generate({ concurrency: 1 }),
+			onError: 'continueRegularOutput',
+			retryOnFail: true,
 			started: stopAfter(3),
 		});
 		expect(cameOut(stopped)).toEqual([[1], [2]]);
@@ -84,7 +87,9 @@ describe('no item vanishes', () => {
 			},
 		});
 		const stopped = await run({
-			...{ items, onError: 'continueRegularOutput', retryOnFail: true },
+			items,
+			onError: 'continueRegularOutput',
+			retryOnFail: true,
 			started: ({ cancel }) => (stop = cancel),
 		});
 		expect(cameOut(stopped)).toEqual([[1, 2, 3], []]);
@@ -100,11 +105,13 @@ describe('no item vanishes', () => {
 			parameters: speechNode(
 				{},
 				{
-					...{ operation: 'dialogue', script: '={{ "Anna: " + $json.text }}' },
+					operation: 'dialogue',
+					script: '={{ "Anna: " + $json.text }}',
 					speakers: { values: [{ name: 'Anna', voice: 'default' }] },
 				},
 			),
-			...{ onError: 'continueRegularOutput', retryOnFail: true },
+			onError: 'continueRegularOutput',
+			retryOnFail: true,
 			started: stopAfter(sim.requests.length + 1),
 		});
 		expect(cameOut(stopped)).toEqual([[], [0, 1]]);
@@ -115,7 +122,8 @@ describe('no item vanishes', () => {
 		const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
 		const result = await run({
 			items: [item({ text: 'Bad.', bad: true }), ...texts(2)],
-			...{ parameters, onError: 'continueErrorOutput' },
+			parameters,
+			onError: 'continueErrorOutput',
 		});
 		expect(cameOut(result)).toEqual([[1, 2], [], [0]]);
 	});
@@ -210,7 +218,9 @@ describe('nothing paid for is lost', () => {
 		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });
 		const from = Date.now();
 		const { outputs } = await retry(first, {
-			...{ url: 'no address', parameters: createAndWait(), onError: 'continueErrorOutput' },
+			url: 'no address',
+			parameters: createAndWait(),
+			onError: 'continueErrorOutput',
 		});
 		expect(Date.now() - from).toBeLessThan(60_000);
 		expect(outputs[2][0].json.error).toMatchObject({
@@ -270,7 +280,8 @@ describe('Send Once Key', () => {
 			sim.fault({ input: sentence(0), status: 429, retryAfter: 100 });
 			if (how === 'refused') sim.fault({ input: sentence(1), status: 402, delayMs: 5 });
 			await run({
-				...{ items: texts(how === 'refused' ? 2 : 1), parameters: keyed },
+				items: texts(how === 'refused' ? 2 : 1),
+				parameters: keyed,
 				started: ({ cancel }) => {
 					if (how === 'stopped') sim.once('response', () => void wait(20_000).then(cancel));
 				},
@@ -284,7 +295,9 @@ describe('Send Once Key', () => {
 	test('the database does not take a key back: a hint says that the item counts as sent', async () => {
 		sim.fault({ input: sentence(0), status: 402 });
 		const result = await run({
-			...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'before') },
+			items: texts(1),
+			parameters: keyed,
+			keyFault: failing(2, 'before'),
 			onError: 'continueRegularOutput',
 		});
 		expect(result.outputs[0][0].json.error).toMatchObject({ httpCode: '402' });

@@ -26,7 +26,8 @@ const errorOf = ({ outputs }: EngineResult, index = 0) =>
 const node = (options: IDataObject = {}, more?: IDataObject) =>
 	speechNode({ maxRetries: 2, ...options }, more);
 const chatNode = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'chat', operation: 'complete' },
+	resource: 'chat',
+	operation: 'complete',
 	model: { __rl: true, mode: 'id', value: 'sim-chat' },
 	messages: { values: [{ role: 'user', content: 'Hello' }] },
 	options: { maxRetries: 2, ...options },

@@ -109,7 +109,9 @@ function prepared({ path, parameters }: Row, fates: Fate[]) {
 				...parameters,
 				options: { maxRetries: 0, concurrency: 1, timeout, ...options },
 			},
-			...{ url: sim.url, apiKey: sim.apiKey, items },
+			url: sim.url,
+			apiKey: sim.apiKey,
+			items,
 			...more,
 		});
 }

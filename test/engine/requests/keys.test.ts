@@ -35,7 +35,8 @@ test('the key of an item that is done is its own in every try: a later item with
 	const { outputs } = await run({
 		items: texts(3),
 		parameters: keyed('={{ $json.id === 0 ? "its own" : "of two" }}'),
-		...{ retryOnFail: true, onError: 'continueErrorOutput' },
+		retryOnFail: true,
+		onError: 'continueErrorOutput',
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([1, 0, 2]);
 	expect(JSON.stringify(outputs[2][1].json.error)).toContain('as it is for item 2');

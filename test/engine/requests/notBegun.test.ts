@@ -13,7 +13,8 @@ const OVERLOADED: Fault = { status: 503, body: own('overloaded', { code: 'overlo
 const speak = async (count: number, options: IDataObject = {}, more: Partial<EngineRun> = {}) =>
 	await run({
 		parameters: speechNode({ concurrency: 1, longText: 'single', maxRetries: 4, ...options }),
-		...{ items: texts(count), onError: 'continueErrorOutput' },
+		items: texts(count),
+		onError: 'continueErrorOutput',
 		...more,
 	});
 const lengths = ({ outputs }: Awaited<ReturnType<typeof speak>>) =>
@@ -104,7 +105,8 @@ describe('an outage', () => {
 		sim.fault({ ...OVERLOADED, times: Infinity });
 		await run({
 			parameters: speechNode({ concurrency: 1, longText: 'single', maxRetries: 4 }),
-			...{ rounds: [0, 1, 2, 3].map((index) => [texts(4)[index]]), onError: 'continueErrorOutput' },
+			rounds: [0, 1, 2, 3].map((index) => [texts(4)[index]]),
+			onError: 'continueErrorOutput',
 		});
 		expect(triesOf(4)).toEqual([5, 5, 5, 1]);
 	});

@@ -80,7 +80,8 @@ test('the rest of a text is not sent behind a segment that was refused; its erro
 	const { outputs } = await run({
 		parameters: node({ concurrency: 1, longText: 'auto' }, { text: '={{ $json.text }}' }),
 		items: [item({ text: 'One. [pause 1s] Two. [pause 1s] Three.' })],
-		...{ ...THREE, onError: 'continueErrorOutput' },
+		...THREE,
+		onError: 'continueErrorOutput',
 	});
 	const [failed] = outputs.at(-1)!;
 	expect(failed.binary).toHaveProperty('completed');
@@ -94,7 +95,8 @@ test('other items are tried again', async () => {
 	const { outputs } = await run({
 		parameters: node({ concurrency: 1 }),
 		items: texts(3),
-		...{ ...THREE, onError: 'continueRegularOutput' },
+		...THREE,
+		onError: 'continueRegularOutput',
 	});
 	expect(outputs[0].map(({ json }) => 'error' in json)).toEqual([true, false, false]);
 	expect(posts().length).toBe(4);
@@ -152,7 +154,9 @@ describe('a fee', () => {
 
 test('a 524 that is on record keeps its code and its ID', async () => {
 	const fault: Fault = {
-		...{ status: 524, times: Infinity, body: own('cut', { code: 'too_slow' }) },
+		status: 524,
+		times: Infinity,
+		body: own('cut', { code: 'too_slow' }),
 		headers: { 'x-request-id': 'req_524' },
 	};
 	const first = await refusedFor(fault, { retryOnFail: false });

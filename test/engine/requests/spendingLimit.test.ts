@@ -14,7 +14,9 @@ const messageOf = (json: unknown) => (json as { error: { message: string } }).er
 
 test('over the rounds of a loop, with what is spent and left', async () => {
 	const { rounds: ran } = await run({
-		...{ rounds, parameters: limited(100), onError: 'continueErrorOutput' },
+		rounds,
+		parameters: limited(100),
+		onError: 'continueErrorOutput',
 	});
 	expect(ran.map((outputs) => outputs.map(({ length }) => length))).toEqual([
 		[1, 0, 0],
@@ -31,7 +33,9 @@ test('over the rounds of a loop, with what is spent and left', async () => {
 test('what may have been charged counts by its estimate', async () => {
 	sim.fault({ status: 504, charge: true });
 	const { rounds: ran } = await run({
-		...{ rounds, parameters: limited(120), onError: 'continueErrorOutput' },
+		rounds,
+		parameters: limited(120),
+		onError: 'continueErrorOutput',
 	});
 	expect(messageOf(ran[3][2][0].json)).toContain('has spent 117 before, so 3 are left');
 	expect(sim.requests).toHaveLength(3);
@@ -100,7 +104,8 @@ describe('a limit by an expression', () => {
 
 	test('the lowest of all items holds', async () => {
 		const { error } = await run({
-			...{ parameters: limited('={{ $json.budget }}'), items: rows([500, 5]) },
+			parameters: limited('={{ $json.budget }}'),
+			items: rows([500, 5]),
 		});
 		expect(error?.message).toContain('is above "Spending Limit (Tokens)" (5)');
 		expect(sim.requests).toEqual([]);
@@ -108,7 +113,8 @@ describe('a limit by an expression', () => {
 
 	test('empty for one item: the others are spoken', async () => {
 		const { outputs } = await run({
-			...{ parameters: limited('={{ $json.budget }}'), items: rows([500, undefined]) },
+			parameters: limited('={{ $json.budget }}'),
+			items: rows([500, undefined]),
 			onError: 'continueErrorOutput',
 		});
 		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
@@ -157,7 +163,9 @@ describe('calls of an agent in one turn', () => {
 	const call = async (limit: number, words: string[]) =>
 		await run({
 			parameters: limited(limit),
-			...{ asTool: true, onError: 'continueRegularOutput', nodeType: callingAtOnce(words) },
+			asTool: true,
+			onError: 'continueRegularOutput',
+			nodeType: callingAtOnce(words),
 		});
 	const WORDS = [
 		'The first call here.',
@@ -183,7 +191,9 @@ describe('calls of an agent in one turn', () => {
 		const inTurn = { maxSegmentCharacters: 25, concurrency: 1 };
 		const { outputs } = await run({
 			parameters: speechNode({ maxEstimatedTokens: 120, ...inTurn }),
-			...{ asTool: true, onError: 'continueRegularOutput', nodeType: callingAtOnce(texts, paid) },
+			asTool: true,
+			onError: 'continueRegularOutput',
+			nodeType: callingAtOnce(texts, paid),
 		});
 		expect(outputs[0].map(({ json }) => json.error)).toEqual([undefined, undefined]);
 		expect(sim.charges).toHaveLength(3);
@@ -198,8 +208,11 @@ describe('calls of an agent in one turn', () => {
 		sim.fault({ status: 403, times: 4 });
 		const agent = callingAtOnce(WORDS.slice(0, 1));
 		const { rounds: ran } = await run({
-			...{ parameters: limited(45), asTool: true, onError: 'continueRegularOutput' },
-			...{ nodeType: agent, rounds: [texts(1), texts(1), texts(1), texts(1), texts(1)] },
+			parameters: limited(45),
+			asTool: true,
+			onError: 'continueRegularOutput',
+			nodeType: agent,
+			rounds: [texts(1), texts(1), texts(1), texts(1), texts(1)],
 		});
 		expect(sim.requests).toHaveLength(5);
 		expect(ran[4][0][0].json.bytes).toBeGreaterThan(0);

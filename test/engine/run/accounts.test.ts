@@ -39,7 +39,10 @@ const elsewhere = (text: string) => own(text, { key: other.apiKey, address: othe
 const run = async (items: INodeExecutionData[], more: Partial<EngineRun> = {}) =>
 	await runNode({
 		parameters: speechNode({ concurrency: 2 }),
-		...{ items, url: sim.url, apiKey: sim.apiKey, credential: () => BY_ROW },
+		items,
+		url: sim.url,
+		apiKey: sim.apiKey,
+		credential: () => BY_ROW,
 		onError: 'continueErrorOutput',
 		...more,
 	});
@@ -245,7 +248,9 @@ describe('what one account has begun', () => {
 		return saved(failed.run);
 	};
 	const asNow = (credential: { apiKey: string; baseUrl: string }) => ({
-		...{ parameters: jobNode(), onError: undefined, mode: 'retry' as const },
+		parameters: jobNode(),
+		onError: undefined,
+		mode: 'retry' as const,
 		credential: () => credential,
 	});
 

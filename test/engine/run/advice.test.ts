@@ -139,7 +139,9 @@ test('no message sends anybody to "Continue", and no words for people have under
 	const { outputs, hints } = await run({ parameters, items, onError: 'continueErrorOutput' });
 	const stopped = await run({ parameters, items });
 	const unheard = await run({
-		...{ parameters, items: rows(ROWS[2]), behind: [] },
+		parameters,
+		items: rows(ROWS[2]),
+		behind: [],
 		started: () => sim.fault(at('Three', LOST)),
 	});
 	const said = [

@@ -10,7 +10,9 @@ const run = runnerOf(sim, () => ({ workflowName: TEMPORARY, mode: 'manual' as co
 
 const video = { resource: 'video', operation: 'createAndWait', model: 'sim-video', prompt: 'Go' };
 const dialogue = {
-	...{ resource: 'speech', operation: 'dialogue', script: 'Anna: Hello.' },
+	resource: 'speech',
+	operation: 'dialogue',
+	script: 'Anna: Hello.',
 	speakers: { values: [{ name: 'Anna', voice: 'default' }] },
 };
 test.each<[string, IDataObject]>([

@@ -98,7 +98,9 @@ describe('the one error of a run', () => {
 	const refused = async (index: number, more: Partial<EngineRun> = {}) => {
 		sim.fault({ input: `number ${index}.`, status: 402 });
 		const { error } = await run({
-			...{ items: texts(3), parameters: speechNode({ concurrency: 1 }), ...more },
+			items: texts(3),
+			parameters: speechNode({ concurrency: 1 }),
+			...more,
 		});
 		return { message: error!.message, description: error!.description! };
 	};
@@ -126,7 +128,9 @@ describe('the one error of a run', () => {
 	test('of a free operation says nothing of paying', async () => {
 		const parameters = {
 			...speechNode(),
-			...{ resource: 'speechJob', operation: 'get', jobId: '={{ $json.text }}' },
+			resource: 'speechJob',
+			operation: 'get',
+			jobId: '={{ $json.text }}',
 		};
 		const { error } = await run({ items: texts(2), parameters });
 		expect(error?.message).toContain('(item 1 of 2)');

@@ -37,7 +37,10 @@ class OnEngine2 extends SpeechGateway {
 
 const run = async (more: Partial<EngineRun>, context: object = MEASURED) =>
 	await runNode({
-		...{ url: sim.url, apiKey: sim.apiKey, items: texts(3), parameters: speechNode() },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(3),
+		parameters: speechNode(),
 		...more,
 		nodeType: new OnEngine2(context),
 	});

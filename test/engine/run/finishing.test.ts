@@ -27,7 +27,9 @@ const NODES: Record<string, (responseFormat: string, options?: IDataObject) => I
 		speechNode(
 			{ ...OPTIONS, ...options },
 			{
-				...{ operation: 'dialogue', responseFormat, script: '={{ $json.text }}' },
+				operation: 'dialogue',
+				responseFormat,
+				script: '={{ $json.text }}',
 				speakers: { values: SPEAKERS.map((name) => ({ name, voice: name.toLowerCase() })) },
 			},
 		),
@@ -150,8 +152,11 @@ test('a file that Join made is no previous version: an error before anything is 
 	const [{ binary: one }, { binary: other }] = made.outputs[0];
 	const joined = await run({
 		parameters: {
-			...{ resource: 'audio', operation: 'join', combine: 'eachItem' },
-			...{ binaryPropertyName: 'one, other', options: {} },
+			resource: 'audio',
+			operation: 'join',
+			combine: 'eachItem',
+			binaryPropertyName: 'one, other',
+			options: {},
 		},
 		items: [{ json: {}, binary: { one: one!.data, other: other!.data } }],
 	});
@@ -227,7 +232,9 @@ test('chapters and subtitles switched on for a finished file cost nothing', asyn
 	sim.charges.length = 0;
 	const { outputs, hints } = await run({
 		parameters: NODES.generate('wav', {
-			...{ ...options, chapters: 'headings', subtitles: 'srt' },
+			...options,
+			chapters: 'headings',
+			subtitles: 'srt',
 			previousBinaryPropertyName: 'data',
 		}),
 		items: [{ json: { text }, binary: made.outputs[0][0].binary }],

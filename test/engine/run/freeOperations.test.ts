@@ -48,7 +48,10 @@ test('get many gives as many as asked for: 1, 50 by default, all', async () => {
 });
 
 const remove = {
-	...{ resource: 'voice', operation: 'delete', model: 'fish-speech', voice: 'anna' },
+	resource: 'voice',
+	operation: 'delete',
+	model: 'fish-speech',
+	voice: 'anna',
 	options: { maxRetries: 0 },
 };
 

@@ -99,7 +99,8 @@ describe('sendOnceKey', () => {
 		const options = { concurrency: 1, maxSegmentCharacters: 30 };
 		sim.fault({ status: 422, input: two });
 		const first = await run({
-			...{ items, parameters: speechNode({ ...options, sendOnceKey: '={{ "p" + $json.id }}' }) },
+			items,
+			parameters: speechNode({ ...options, sendOnceKey: '={{ "p" + $json.id }}' }),
 		});
 		expect(first.error?.message).toContain('422');
 		const parameters = speechNode({ ...options, sendOnceKey: 'parts' });
@@ -136,7 +137,8 @@ test('n8n is killed after a segment ended unknown: a retry sends neither it nor 
 	const items = [item({ text: `${one} ${two}` }), item({ text: 'Sentence number 1.' })];
 	let atDeath: object | undefined;
 	const first = await run({
-		...{ parameters, items },
+		parameters,
+		items,
 		started: ({ data }) =>
 			void sim.waitFor(() => {
 				const { contextData } = data.executionData!;
@@ -217,8 +219,13 @@ describe('voices', () => {
 	const recording = (seconds: number) =>
 		file(Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]));
 	const voice = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
-		...{ resource: 'voice', operation, model: 'fish-speech', title: 'Anna' },
-		...{ binaryPropertyName: 'data', ...more, options },
+		resource: 'voice',
+		operation,
+		model: 'fish-speech',
+		title: 'Anna',
+		binaryPropertyName: 'data',
+		...more,
+		options,
 	});
 
 	test.each([
@@ -332,7 +339,9 @@ describe('voices', () => {
 		const failed = await run({ parameters, items });
 		expect(failed.error?.message).toContain('503');
 		const { outputs } = await run({
-			...{ parameters, items, mode: 'retry' },
+			parameters,
+			items,
+			mode: 'retry',
 			retryOf: saved(failed.run),
 		});
 		expect(outputs[0].map(({ json }) => json._id)).toEqual(['a7', 'b7']);

@@ -20,7 +20,9 @@ const run = async (parameters: IDataObject, items: INodeExecutionData[] = [item(
 			prompt: 'A lighthouse.',
 			...parameters,
 		},
-		...{ url: sim.url, apiKey: sim.apiKey, items },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items,
 	});
 
 /** The ID of the file that a link leads to, as n8n reads it. */
@@ -75,7 +77,8 @@ test('Join has one, and each item by an expression; the link is of the audio, no
 	expect(fileBehind(json.link)).toBe(files!.data.id);
 	const { outputs } = await run(
 		{
-			...{ resource: 'speech', operation: 'generate' },
+			resource: 'speech',
+			operation: 'generate',
 			options: { link: '={{ $json.wanted }}', subtitles: 'srt', binaryPropertyName: 'voice' },
 		},
 		[item({ wanted: true }), item({ wanted: false })],

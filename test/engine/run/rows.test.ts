@@ -39,17 +39,23 @@ const dialogue = speechNode(
 	},
 );
 const video = (operation: string, options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'video', operation, model: 'sim-video' },
-	...{ prompt: '={{ $json.text }}', videoId: '={{ $json.task }}' },
+	resource: 'video',
+	operation,
+	model: 'sim-video',
+	prompt: '={{ $json.text }}',
+	videoId: '={{ $json.task }}',
 	options: { pollInterval: 1, ...options },
 });
 const job = (operation: string, options: IDataObject = {}): IDataObject => ({
 	...jobNode({ pollInterval: 1, ...options }),
-	...{ operation, jobId: '={{ $json.task }}' },
+	operation,
+	jobId: '={{ $json.task }}',
 });
 
 const CHAT: IDataObject = {
-	...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+	resource: 'chat',
+	operation: 'complete',
+	model: 'sim-chat',
 	messages: { values: [{ role: 'user', content: 'Hello' }] },
 };
 
@@ -132,7 +138,11 @@ test.each<[string, string, IDataObject]>([
 	const { [field]: own, ...others } = json;
 	expect(others).toEqual(row);
 	expect(Object.keys(own as object).slice(0, 5)).toEqual([
-		...['outcome', 'message', 'advice', 'item', 'input'],
+		'outcome',
+		'message',
+		'advice',
+		'item',
+		'input',
 	]);
 	expect(own).toMatchObject({ outcome: 'unknown', charges: [{ charged: 'unknown' }] });
 	expect(Object.keys(binary!)).toEqual(['cover']);
@@ -144,9 +154,27 @@ test('on Unknown, what only Settle needs is apart, at the end', async () => {
 	const { outputs } = await run({ parameters, items: [item({ text: 'One.\n\nTwo.' })] });
 	const [{ json }] = outputs[1];
 	expect(Object.keys(json)).toEqual([
-		...['outcome', 'message', 'advice', 'item', 'input', 'reason', 'operation'],
-		...['httpCode', 'requestId', 'code', 'sentAt', 'endedAt', 'inputHash', 'model', 'characters'],
-		...['estimatedTokens', 'segments', 'runs', 'remainingText', 'failedPart', 'settle'],
+		'outcome',
+		'message',
+		'advice',
+		'item',
+		'input',
+		'reason',
+		'operation',
+		'httpCode',
+		'requestId',
+		'code',
+		'sentAt',
+		'endedAt',
+		'inputHash',
+		'model',
+		'characters',
+		'estimatedTokens',
+		'segments',
+		'runs',
+		'remainingText',
+		'failedPart',
+		'settle',
 	]);
 	expect(json.runs).toEqual([
 		{ from: 1, to: 1, status: 'done', binary: 'completed' },
@@ -180,7 +208,8 @@ describe('a row that a node like this one has made', () => {
 		const options = { maxSegmentCharacters: 5 };
 		const row = { ...ROW, text: 'One.\n\nTwo.', reason: 'A reader has asked for it.' };
 		const failed = await run({
-			...{ parameters: speechNode(options), items: [item(row)] },
+			parameters: speechNode(options),
+			items: [item(row)],
 			onError: 'continueErrorOutput',
 		});
 		const items = failed.left.at(-1)!;
@@ -293,7 +322,11 @@ test('Join: of each item with the fields of its row, of all items with none', as
 test('Settle takes nothing of the row for what the gateway said', async () => {
 	sim.fault({ status: 504, charge: false });
 	const said = {
-		...{ jobId: 'spj_9', requestId: 'r', charged: 'no', settle: {}, otherUnknown: [{}] },
+		jobId: 'spj_9',
+		requestId: 'r',
+		charged: 'no',
+		settle: {},
+		otherUnknown: [{}],
 		chat: { outcome: 'unknown', jobId: 'spj_9', sentAt: '2020-01-01T00:00:00.000Z' },
 	};
 	const row = { ...ROW, ...said };

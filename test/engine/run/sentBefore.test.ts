@@ -38,7 +38,10 @@ const elsewhere = () => keep('something large', ' '.repeat(64 * 2 ** 20));
 const AGAIN = { sendOnceKey: '={{ $json.id }}', whenSentBefore: 'again' };
 const run = async (more: Partial<EngineRun> = {}, options: IDataObject = {}) =>
 	await runNode({
-		...{ url: sim.url, apiKey: sim.apiKey, nodeId: `again ${nodes}`, tables },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		nodeId: `again ${nodes}`,
+		tables,
 		parameters: speechNode({ ...AGAIN, ...options }),
 		items: [item({ id: 'a', text: 'Good morning.' })],
 		...more,
@@ -736,7 +739,8 @@ test('a result that is given again costs nothing of the spending limit', async (
 });
 
 const chatParameters = {
-	...{ resource: 'chat', operation: 'complete' },
+	resource: 'chat',
+	operation: 'complete',
 	model: { __rl: true, mode: 'id', value: 'sim-chat' },
 	messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 	options: { maxRetries: 0, ...AGAIN },

@@ -18,7 +18,9 @@ test("a stack trace taken at the socket names every step of the node, and n8n's 
 		return Reflect.apply(connect, this, args) as Socket;
 	});
 	await runNode({
-		...{ url: sim.url, apiKey: sim.apiKey, items: texts(2) },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(2),
 		parameters: speechNode({ concurrency: 1 }),
 	}).finally(() => {
 		connecting.mockRestore();
@@ -28,8 +30,17 @@ test("a stack trace taken at the socket names every step of the node, and n8n's 
 	const files = [...traces[0].matchAll(/\/(\w+)(?:\.node)?\.(?:ts|js):\d+:\d+\)?$/gm)];
 	const names = files.map(([, name]) => name);
 	const way = [
-		...['transport', 'exchange', 'itemRequests', 'itemTurns', 'speak', 'speakSegments'],
-		...['itemRun', 'startInOrder', 'attempt', 'runItems', 'SpeechGateway'],
+		'transport',
+		'exchange',
+		'itemRequests',
+		'itemTurns',
+		'speak',
+		'speakSegments',
+		'itemRun',
+		'startInOrder',
+		'attempt',
+		'runItems',
+		'SpeechGateway',
 	];
 	const seen = names.filter((name, index) => way.includes(name) && names.indexOf(name) === index);
 	expect(seen).toEqual(way);

@@ -42,7 +42,9 @@ test.each<[string, IDataObject]>([
 	[
 		'a chat',
 		{
-			...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+			resource: 'chat',
+			operation: 'complete',
+			model: 'sim-chat',
 			messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 		},
 	],
@@ -206,7 +208,8 @@ test.each<[string, IDataObject, IDataObject]>([
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
 	const { rounds } = await run({
-		...{ rounds: [call('Hello.'), call('Hello.')], onError: 'continueRegularOutput' },
+		rounds: [call('Hello.'), call('Hello.')],
+		onError: 'continueRegularOutput',
 	});
 	expect(rounds.map(([[{ json }]]) => json.error !== undefined)).toEqual([true, false]);
 	expect(sim.charged()).toEqual(['Hello.']);
@@ -278,7 +281,9 @@ test('what n8n does to an item that it was given changes no later result', async
 test('outside of an execution, as for the clients of an MCP Server Trigger, a repeated call waits for the one under way', async () => {
 	const ask = async (workflowId?: string) =>
 		await run({
-			...{ outsideExecution: true, items: call('Hello.'), workflowId },
+			outsideExecution: true,
+			items: call('Hello.'),
+			workflowId,
 			nodeType: calledBy(async (make) => await make()),
 		});
 	const [one, two] = await Promise.all([ask(), ask()]);

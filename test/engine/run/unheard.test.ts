@@ -98,7 +98,9 @@ describe('on the Error output', () => {
 		async (binaryMode) => {
 			sim.fault({ corrupt: true });
 			const { outputs } = await run({
-				...{ ...connected, binaryMode, onError: 'continueErrorOutput' },
+				...connected,
+				binaryMode,
+				onError: 'continueErrorOutput',
 				items: [item({ text: 'Hello.', title: 'News' })],
 				parameters: speechNode({ charges: true }),
 			});
@@ -131,7 +133,10 @@ describe('on the Error output', () => {
 		sim.fault(LOST);
 		sim.fault({ input: 'number 1.', status: 403 });
 		const { outputs } = await run({
-			...{ ...connected, items: texts(3), retryOnFail: true, onError: 'continueErrorOutput' },
+			...connected,
+			items: texts(3),
+			retryOnFail: true,
+			onError: 'continueErrorOutput',
 		});
 		expect(lengths(outputs)).toEqual([2, 0, 1]);
 		expect(sim.charges).toHaveLength(3);
@@ -141,7 +146,10 @@ describe('on the Error output', () => {
 		sim.fault(LOST);
 		let calls = 0;
 		const { outputs } = await run({
-			...{ ...connected, items: texts(2), retryOnFail: true, onError: 'continueErrorOutput' },
+			...connected,
+			items: texts(2),
+			retryOnFail: true,
+			onError: 'continueErrorOutput',
 			nodeType: keeping(() => calls++),
 		});
 		expect(lengths(outputs)).toEqual([1, 0, 1]);
@@ -169,7 +177,9 @@ test('a job on Waiting leaves', async () => {
 	sim.fault(LOST);
 	const parameters = jobNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' });
 	const { outputs } = await run({
-		...{ parameters, items: texts(2), behind: ['runs', NOTHING, 'runs'] },
+		parameters,
+		items: texts(2),
+		behind: ['runs', NOTHING, 'runs'],
 	});
 	Object.assign(sim.options, { jobSeconds: 0 });
 	expect(lengths(outputs)).toEqual([0, 1, 1]);
@@ -279,7 +289,9 @@ describe('Retry execution', () => {
 		delete data.resultData.error;
 		data.resultData.runData['Speech Gateway']?.pop();
 		const again = await run({
-			...{ onError, mode: 'retry', asItWas: { ...failed, run: { ...failed.run, data } } },
+			onError,
+			mode: 'retry',
+			asItWas: { ...failed, run: { ...failed.run, data } },
 		});
 		expect(again.run.status).toBe('success');
 		expect(lengths(again.outputs)).toEqual([0, 1, 1]);

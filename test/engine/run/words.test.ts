@@ -286,8 +286,11 @@ describe('pronunciations by word', () => {
 });
 
 const OF_FILES = {
-	...{ fileName: 'x', binaryPropertyName: 'y', subtitles: 'srt', timings: true },
-	...{ tags: { values: { title: 'A' } } },
+	fileName: 'x',
+	binaryPropertyName: 'y',
+	subtitles: 'srt',
+	timings: true,
+	tags: { values: { title: 'A' } },
 };
 
 const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>

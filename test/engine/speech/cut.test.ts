@@ -84,7 +84,8 @@ test('a dialogue: each line is split, and keeps its speaker', async () => {
 		parameters: node(
 			{},
 			{
-				...{ operation: 'dialogue', script: '={{ $json.script }}' },
+				operation: 'dialogue',
+				script: '={{ $json.script }}',
 				speakers: {
 					values: [
 						{ name: 'Anna', voice: 'default' },
@@ -171,14 +172,16 @@ test('in a try of Retry On Fail, what was cut and learned holds', async () => {
 	const { outputs } = await run({
 		parameters: node({ concurrency: 1 }),
 		items: [item({ text })],
-		...{ retryOnFail: true, maxTries: 2 },
+		retryOnFail: true,
+		maxTries: 2,
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
 	expect(wordsOf(partsOf(outputs[0][0]).map((part) => part.text))).toEqual(wordsOf([text]));
 	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf([text]).sort());
 	// Of 870 characters, then of 435: nothing more is learned in the second try.
 	expect(sentCut().map(({ input = '' }) => input.length)).toEqual([
-		...[expect.any(Number), expect.any(Number)],
+		expect.any(Number),
+		expect.any(Number),
 	]);
 });
 
@@ -227,7 +230,8 @@ test('what was only cut is not paid for: a retry may send something else', async
 	const failed = await run({ parameters, items: [item({})] });
 	expect(failed.error?.message).toContain('The gateway cut the request');
 	const dialogue = {
-		...{ operation: 'dialogue', script: 'Anna: Hello.' },
+		operation: 'dialogue',
+		script: 'Anna: Hello.',
 		speakers: { values: [{ name: 'Anna', voice: 'default' }] },
 	};
 	const { outputs } = await retry(failed, { parameters: node({}, dialogue), items: [item({})] });

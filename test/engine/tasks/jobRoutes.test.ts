@@ -13,8 +13,12 @@ async function run(cut: Fault = PAGE, items = texts(1), voice = 'default') {
 	sim.fault(cut);
 	const { outputs } = await runNode({
 		parameters: speechNode({ maxRetries: 4 }, { voice }),
-		...{ url: sim.url, apiKey: sim.apiKey, items },
-		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2 },
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items,
+		onError: 'continueErrorOutput',
+		retryOnFail: true,
+		maxTries: 2,
 	});
 	return outputs;
 }

@@ -232,7 +232,9 @@ const job = (operation: string, options: IDataObject = {}): IDataObject => ({
 });
 
 const video = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'video', operation: 'createAndWait', ...KINDS[1].made },
+	resource: 'video',
+	operation: 'createAndWait',
+	...KINDS[1].made,
 	options: { maxRetries: 0, pollInterval: 1, ...options },
 });
 

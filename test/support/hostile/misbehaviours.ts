@@ -85,8 +85,23 @@ const odd = { toString: 1 };
 const ODD = JSON.stringify(
 	Object.fromEntries(
 		[
-			...['id', '_id', 'object', 'status', 'created_at', 'title', 'text', 'model', 'usage'],
-			...['items', 'data', 'models', 'choices', 'message', 'code', 'param', 'detail'],
+			'id',
+			'_id',
+			'object',
+			'status',
+			'created_at',
+			'title',
+			'text',
+			'model',
+			'usage',
+			'items',
+			'data',
+			'models',
+			'choices',
+			'message',
+			'code',
+			'param',
+			'detail',
 		].map((field) => [field, odd]),
 	),
 );

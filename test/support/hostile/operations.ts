@@ -35,8 +35,11 @@ const ROWS: Row[] = [
 /** What the operations ask for; each takes what it has a field for. */
 const given = (resource: string): IDataObject => ({
 	model: { chat: 'sim-chat', video: 'sim-video' }[resource] ?? 'fish-speech',
-	...{ text: 'Hello.', title: 'Anna', voice: resource === 'voice' ? 'anna' : 'default' },
-	...{ returnAll: true, prompt: 'A boat' },
+	text: 'Hello.',
+	title: 'Anna',
+	voice: resource === 'voice' ? 'anna' : 'default',
+	returnAll: true,
+	prompt: 'A boat',
 	messages: { values: [{ role: 'user', content: 'Hello.' }] },
 });
 

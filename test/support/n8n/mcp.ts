@@ -1,4 +1,3 @@
- 
 import type { IDataObject } from 'n8n-workflow';
 import { sharedN8n } from './shared';
 
@@ -24,7 +23,8 @@ export async function connectMcp(
 		return JSON.parse(json) as { result: { content: Array<{ text: string }> } };
 	};
 	await send('initialize', {
-		...{ protocolVersion: '2025-03-26', capabilities: {} },
+		protocolVersion: '2025-03-26',
+		capabilities: {},
 		clientInfo: { name: 'test', version: '1' },
 	});
 	return async (tool, args) => {

@@ -129,7 +129,9 @@ async function startPostgres(folder: string, port: number) {
 	const stop = async () => await server.stop();
 	const away = async (milliseconds: number) => {
 		execFileSync(program('pg_ctl'), ['-D', data, '-m', 'fast', '-w', 'stop'], {
-			...{ ...user, cwd: data, stdio: 'pipe' },
+			...user,
+			cwd: data,
+			stdio: 'pipe',
 		});
 		await server.stop();
 		await wait(milliseconds);

@@ -32,7 +32,12 @@ export async function startServices() {
 <title>Feed</title>${item('Harbour', 'The harbour is quiet.')}${item('Gulls', 'The gulls are back.')}</channel></rss>`,
 	}));
 	return {
-		...{ telegram, whatsApp, google, slack, wordPress, feed },
+		telegram,
+		whatsApp,
+		google,
+		slack,
+		wordPress,
+		feed,
 		/** Ports, by the hosts that are fixed in n8n's nodes. */
 		hosts: {
 			'graph.facebook.com': whatsApp.port,

@@ -68,7 +68,9 @@ export function recordedReply(
 	if (isGzip && !accepted.includes('gzip')) delete headers['content-encoding'];
 	const plain = Buffer.from(text);
 	return {
-		...{ headers, contentType, status: answer.status },
+		headers,
+		contentType,
+		status: answer.status,
 		...(contentType.startsWith('text/event-stream')
 			? inPieces(text.split(/(?<=\n\n)/).map((event) => Buffer.from(event)))
 			: { body: isGzip && accepted.includes('gzip') ? gzipSync(plain) : plain }),

@@ -317,7 +317,8 @@ function errorReply({ dialect }: World, request: SimRequest, error: ApiError): R
 }
 
 const refusal = ({ requestId }: SimRequest, status: number, body: object): Reply => ({
-	...{ status, contentType: 'application/json' },
+	status,
+	contentType: 'application/json',
 	body: JSON.stringify(body).replaceAll('<id>', requestId),
 });
 

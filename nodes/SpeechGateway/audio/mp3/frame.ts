@@ -155,8 +155,8 @@ const GLOBAL_GAIN_BIT = 21;
 const SCALEFAC_COMPRESS_BIT = 29;
 /** The greatest value that each Huffman table can code, with the bits that some append. */
 const TABLE_MAX = [
-	...[0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15],
-	...[16, 18, 22, 30, 78, 270, 1038, 8206, 19, 23, 30, 46, 78, 270, 2062, 8206],
+	0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15, 16, 18, 22, 30, 78, 270, 1038, 8206, 19, 23, 30,
+	46, 78, 270, 2062, 8206,
 ];
 /** The global gain at which a value of 1 is full scale; four steps double it. */
 const FULL_SCALE_GAIN = 210;

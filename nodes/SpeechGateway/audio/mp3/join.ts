@@ -60,7 +60,10 @@ function planMp3(infos: Mp3Info[], silences: Silence[], after: number): JoinPlan
 	const header = xingFrame({
 		header: first.header,
 		name: isConstant && first.bitrate > 0 ? 'Info' : 'Xing',
-		...{ frames, dataBytes, gapless, position },
+		frames,
+		dataBytes,
+		gapless,
+		position,
 	});
 	return {
 		seconds: playingTime(frames, template, gapless),
@@ -73,7 +76,8 @@ function planMp3(infos: Mp3Info[], silences: Silence[], after: number): JoinPlan
 			const { info, byte, bytes } = segment;
 			const { edges } = info;
 			return {
-				...{ from: byte, to: byte + bytes },
+				from: byte,
+				to: byte + bytes,
 				...(edges && {
 					delay: edges.delay,
 					padding: cutAtEnd(edges) + DECODER_DELAY - dropped(segment),

@@ -126,7 +126,10 @@ function soundOf(info: OpusInfo, delay: number, skip: PacketRun): SegmentSound {
 	const silent = trail * SAMPLE_RATE - tail.samples;
 	const most = Math.max(0, all.packets - skip.packets - tail.packets - 1);
 	return {
-		...{ delay, padding, length: endSample - preSkip, lead: lead * SAMPLE_RATE },
+		delay,
+		padding,
+		length: endSample - preSkip,
+		lead: lead * SAMPLE_RATE,
 		spare: spareIn(silent - padding, SAMPLE_RATE),
 		quiet: quietFrames(padding, silent, SAMPLE_RATE, last.toReversed()).slice(0, most),
 	};

@@ -103,7 +103,12 @@ export class OpusWriter {
 	private addPage(flags: number, position: number, lacing: Uint8Array, body: Uint8Array[]): void {
 		const numbers = uint32sLe(SERIAL, this.pages++, 0);
 		const page = packed(
-			...['OggS', [0, flags], new Uint8Array(8), numbers, [lacing.length], lacing],
+			'OggS',
+			[0, flags],
+			new Uint8Array(8),
+			numbers,
+			[lacing.length],
+			lacing,
 			...body,
 		);
 		const view = new DataView(page.buffer);

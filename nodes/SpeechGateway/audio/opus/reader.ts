@@ -219,7 +219,14 @@ class OpusStream {
 			trail: track.trail(silentPackets),
 			head: [...head],
 			last: [...this.before, ...played].slice(-EDGE_PACKETS),
-			...{ dataBytes, preSkip, endSample, startsWithCelt, all, preroll, tail, maxPacketSamples },
+			dataBytes,
+			preSkip,
+			endSample,
+			startsWithCelt,
+			all,
+			preroll,
+			tail,
+			maxPacketSamples,
 		};
 	}
 

@@ -18,7 +18,9 @@ export function opusTags(metadata: Metadata): Uint8Array {
 	const comments = commentsFor(metadata);
 	const counted = (text: string) => [uint32sLe(packed(text).length), text];
 	return packed(
-		...['OpusTags', ...counted(VENDOR), uint32sLe(comments.length)],
+		'OpusTags',
+		...counted(VENDOR),
+		uint32sLe(comments.length),
 		...comments.flatMap(counted),
 	);
 }

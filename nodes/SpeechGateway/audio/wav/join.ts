@@ -82,9 +82,15 @@ function wavHeader(shape: WavShape, dataBytes: number, tagBytes = 0): Uint8Array
 	const frameBytes = bytesPerSampleFrame(shape);
 	const size = wavFileBytes(dataBytes, tagBytes) - CHUNK_HEADER_BYTES;
 	return packed(
-		...['RIFF', uint32sLe(size), 'WAVEfmt ', uint32sLe(16), uint16sLe(encoding, channels)],
-		...[uint32sLe(sampleRate, sampleRate * frameBytes), uint16sLe(frameBytes, bitsPerSample)],
-		...['data', uint32sLe(dataBytes)],
+		'RIFF',
+		uint32sLe(size),
+		'WAVEfmt ',
+		uint32sLe(16),
+		uint16sLe(encoding, channels),
+		uint32sLe(sampleRate, sampleRate * frameBytes),
+		uint16sLe(frameBytes, bitsPerSample),
+		'data',
+		uint32sLe(dataBytes),
 	);
 }
 

@@ -82,7 +82,8 @@ export const narration = <I extends NarrationInput>(
 		const previous = now.responseFormat === manner.responseFormat ? now.previous : undefined;
 		const used: I = {
 			...now,
-			...{ ...manner, longText },
+			...manner,
+			longText,
 			previous: previous ?? paid.previous,
 			...onRecord,
 		};
@@ -105,7 +106,8 @@ export const narration = <I extends NarrationInput>(
 	},
 	// Two calls of an agent are one if they would sound the same: words, voices, silence and times of the whole file.
 	asks: (input: I, { pauseBeforeMs, segments }: Plan) => [
-		...[mannerOf(input), pauseBeforeMs],
+		mannerOf(input),
+		pauseBeforeMs,
 		...segments.map(({ text, voice, voiceId, pauseAfterMs, heardAt }) => [
 			text,
 			voiceId ?? voice,

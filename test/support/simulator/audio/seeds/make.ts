@@ -27,8 +27,18 @@ function encode(hertz: number, name: string, args: string[]): Buffer {
 
 function mp3Frame(hertz: number): string {
 	const mp3 = encode(hertz, 'tone.mp3', [
-		...['-c:a', 'libmp3lame', '-b:a', '64k', '-reservoir', '0', '-ac', '1'],
-		...['-id3v2_version', '0', '-write_xing', '0'],
+		'-c:a',
+		'libmp3lame',
+		'-b:a',
+		'64k',
+		'-reservoir',
+		'0',
+		'-ac',
+		'1',
+		'-id3v2_version',
+		'0',
+		'-write_xing',
+		'0',
 	]);
 	const at = 40 * MP3_FRAME_BYTES; // far from the start: a steady tone
 	if (mp3.readUInt16BE(at) >> 4 !== 0xfff) throw new Error(`no MP3 frame at ${at}`);
@@ -58,7 +68,14 @@ function packetsOf(ogg: Buffer): Buffer[] {
 /** Opus predicts loudness from the packet before, but not at the beginning of a stream: a note is the beginning of one. */
 function opusNote(hertz: number): string[] {
 	const ogg = encode(hertz, 'tone.opus', [
-		...['-c:a', 'libopus', '-b:a', '32k', '-application', 'lowdelay', '-frame_duration', '20'],
+		'-c:a',
+		'libopus',
+		'-b:a',
+		'32k',
+		'-application',
+		'lowdelay',
+		'-frame_duration',
+		'20',
 	]);
 	return packetsOf(ogg)
 		.slice(2, 2 + 6) // behind the two headers
@@ -70,8 +87,20 @@ writeFileSync(
 	JSON.stringify({ mp3: TONES.map(mp3Frame), opus: TONES.map(opusNote) }, null, '\t') + '\n',
 );
 execFileSync('ffmpeg', [
-	...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=10:duration=0.5'],
-	...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', '-bitexact'],
+	'-v',
+	'error',
+	'-y',
+	'-f',
+	'lavfi',
+	'-i',
+	'testsrc=size=64x64:rate=10:duration=0.5',
+	'-c:v',
+	'libx264',
+	'-pix_fmt',
+	'yuv420p',
+	'-movflags',
+	'+faststart',
+	'-bitexact',
 	join(__dirname, 'video.mp4'),
 ]);
 rmSync(folder, { recursive: true });
