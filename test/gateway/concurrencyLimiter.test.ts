@@ -18,7 +18,7 @@ async function crowd(gate: AccountLimiter, billed: boolean[], signal?: AbortSign
 	const began: number[] = [];
 	const ends = billed.map(() => new AbortController());
 	const results = billed.map(async (isBilled, index) => {
-		const ticket = await gate.enter(isBilled, signal);
+		const ticket = await gate.enter(isBilled ? 'billed' : 'free', signal);
 		began.push(index);
 		await pause(600_000, ends[index].signal).catch(() => {});
 		ticket.leave();
@@ -42,7 +42,7 @@ async function atOnce(gate: AccountLimiter, count: number): Promise<number> {
 /** Requests that are all answered with a 429. */
 async function throttled(gate: AccountLimiter, milliseconds: number, count = 1) {
 	const tickets = await Promise.all(
-		Array.from({ length: count }, async () => await gate.enter(true)),
+		Array.from({ length: count }, async () => await gate.enter('billed')),
 	);
 	for (const ticket of tickets) ticket.slowDown(milliseconds);
 	for (const ticket of tickets) ticket.leave();
@@ -67,11 +67,11 @@ test.each([
 		const gate = limiterOf(limit);
 		await throttled(gate, 0, burst);
 		expect(await atOnce(gate, 10)).toBe(left);
-		for (let success = 1; success < 2 * left; success++) gate.succeeded(true);
+		for (let success = 1; success < 2 * left; success++) gate.succeeded('billed');
 		expect(await atOnce(gate, 10)).toBe(left);
-		gate.succeeded(true);
+		gate.succeeded('billed');
 		expect(await atOnce(gate, 10)).toBe(left + 1);
-		for (let success = 0; success < 100; success++) gate.succeeded(true);
+		for (let success = 0; success < 100; success++) gate.succeeded('billed');
 		expect(await atOnce(gate, 10)).toBe(limit);
 	},
 );
@@ -142,17 +142,17 @@ test('a request that was called off before it came does not wait for a place', a
 	const gate = limiterOf(1);
 	const { end } = await crowd(gate, [true]);
 	const off = AbortSignal.abort(new Error('called off'));
-	await expect(gate.enter(true, off)).rejects.toThrow('called off');
+	await expect(gate.enter('billed', off)).rejects.toThrow('called off');
 	await end();
 });
 
 test('cancelling ends every wait with the reason', async () => {
 	const cancel = new AbortController();
 	const gate = limiterOf(1, cancel.signal);
-	const wait = throttled(gate, 60_000).then(async () => await gate.enter(true));
+	const wait = throttled(gate, 60_000).then(async () => await gate.enter('billed'));
 	const ends = expect(wait).rejects.toThrow('stop');
 	await settle();
 	cancel.abort(new Error('stop'));
 	await ends;
-	await expect(gate.enter(false)).rejects.toThrow('stop');
+	await expect(gate.enter('free')).rejects.toThrow('stop');
 });

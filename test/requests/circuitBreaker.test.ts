@@ -62,7 +62,7 @@ async function sentAtOnce({ limiter, gate }: ReturnType<typeof breakersOf>): Pro
 	const off = new AbortController();
 	let started = 0;
 	const requests = [1, 2].map(async () => {
-		await limiter.enter(true, AbortSignal.any([off.signal, gate.signal]));
+		await limiter.enter('billed', AbortSignal.any([off.signal, gate.signal]));
 		started++;
 	});
 	// All that does not wait for a place goes on.

@@ -13,7 +13,7 @@ interface Shown {
 	description: string;
 	/** Every endpoint that it may send to; none: it needs no network. Whether it costs money follows from them. */
 	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
-	/** Whether it can end on the Still Processing branch. */
+	/** Whether its items can go to the branch Waiting. */
 	waits?: boolean;
 	/** Whether each item of its input becomes a file: then the fields of the row come along with it. */
 	makesFile?: boolean;

@@ -1,5 +1,6 @@
 import { asError } from '../core/errors';
 import { pause } from '../core/pause';
+import type { Billing } from './endpoints';
 
 /** A gateway frees what it has set aside for a request a moment after its answer, ms. */
 const SETTLED_AFTER_MS = 1_000;
@@ -24,8 +25,7 @@ export class ConcurrencyLimiter {
 	private oneByOne = false;
 	private holds = 0;
 	/** Requests that wait for room, each in its order. */
-	private readonly free: WaitingRequest[] = [];
-	private readonly billed: WaitingRequest[] = [];
+	private readonly waiting: Record<Billing, WaitingRequest[]> = { free: [], billed: [] };
 
 	constructor(
 		readonly maximum: number,
@@ -54,33 +54,33 @@ export class ConcurrencyLimiter {
 	}
 
 	/** One billed success shows that things work again. */
-	succeeded(billed: boolean): void {
-		if (billed) this.oneByOne = false;
+	succeeded(billing: Billing): void {
+		if (billing === 'billed') this.oneByOne = false;
 	}
 
 	/** Whether one more request may start now, as far as the run is concerned; its account has limits of its own. */
-	hasRoom(billed: boolean): boolean {
-		return this.inFlight < this.maximum && (!billed || this.mayBill);
+	hasRoom(billing: Billing): boolean {
+		return this.inFlight < this.maximum && (billing === 'free' || this.mayBill);
 	}
 
-	admit(billed: boolean): void {
+	admit(billing: Billing): void {
 		this.inFlight++;
-		if (billed) this.billedInFlight++;
+		if (billing === 'billed') this.billedInFlight++;
 	}
 
-	leave(billed: boolean): void {
+	leave(billing: Billing): void {
 		this.inFlight--;
-		if (billed) this.billedInFlight--;
+		if (billing === 'billed') this.billedInFlight--;
 	}
 
 	/** Waits for room. `signal` ends the wait, with its reason. */
 	async wait(
 		account: AccountLimiter,
-		billed: boolean,
+		billing: Billing,
 		isNew: boolean,
 		signal?: AbortSignal,
 	): Promise<void> {
-		const queue = billed ? this.billed : this.free;
+		const queue = this.waiting[billing];
 		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
 		const mine = signal && AbortSignal.any([signal]);
 		await new Promise<void>((resolve, reject) => {
@@ -102,7 +102,7 @@ export class ConcurrencyLimiter {
 	/** Starts those that wait and have room now, in their order; one account's do not hold up another's. */
 	startNext(): void {
 		while (this.inFlight < this.maximum) {
-			const next = this.take(this.free, false) ?? this.take(this.billed, true);
+			const next = this.take('free') ?? this.take('billed');
 			if (!next) return;
 			next.start();
 		}
@@ -113,12 +113,13 @@ export class ConcurrencyLimiter {
 	}
 
 	/** Takes the first request whose account has room out of a queue, and admits it at once, so that no other takes its place. */
-	private take(queue: WaitingRequest[], billed: boolean): WaitingRequest | undefined {
-		if (!this.hasRoom(billed)) return undefined;
-		const at = queue.findIndex(({ account, isNew }) => account.hasRoom(billed, isNew));
+	private take(billing: Billing): WaitingRequest | undefined {
+		if (!this.hasRoom(billing)) return undefined;
+		const queue = this.waiting[billing];
+		const at = queue.findIndex(({ account, isNew }) => account.hasRoom(billing, isNew));
 		if (at < 0) return undefined;
 		const [next] = queue.splice(at, 1);
-		next.account.admit(billed);
+		next.account.admit(billing);
 		return next;
 	}
 }
@@ -154,14 +155,14 @@ export class AccountLimiter {
 	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
 	 * reason; without one, only Stop does. `isNew`: none of its tries has failed.
 	 */
-	async enter(billed: boolean, signal = this.run.cancel, isNew = true): Promise<Ticket> {
+	async enter(billing: Billing, signal = this.run.cancel, isNew = true): Promise<Ticket> {
 		signal?.throwIfAborted();
-		if (this.run.hasRoom(billed) && this.hasRoom(billed, isNew)) this.admit(billed);
-		else await this.run.wait(this, billed, isNew, signal);
+		if (this.run.hasRoom(billing) && this.hasRoom(billing, isNew)) this.admit(billing);
+		else await this.run.wait(this, billing, isNew, signal);
 		const { slowdowns } = this;
 		const enteredAt = performance.now();
 		return {
-			leave: () => this.leave(billed),
+			leave: () => this.leave(billing),
 			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
 			awaitOthers: () => this.awaitOthers(enteredAt),
 		};
@@ -173,10 +174,10 @@ export class AccountLimiter {
 	}
 
 	/** A request has succeeded. Twice as many successes as may run at once raise the limit by one. */
-	succeeded(billed: boolean): void {
-		this.run.succeeded(billed);
-		if (billed) this.oneByOne = false;
-		if (billed) this.failuresInRow = 0;
+	succeeded(billing: Billing): void {
+		this.run.succeeded(billing);
+		if (billing === 'billed') this.oneByOne = false;
+		if (billing === 'billed') this.failuresInRow = 0;
 		if (this.limit < this.maximum && ++this.successes >= this.limit * 2) {
 			this.successes = 0;
 			this.limit++;
@@ -212,9 +213,11 @@ export class AccountLimiter {
 		return this.closedUntil - performance.now();
 	}
 
-	hasRoom(billed: boolean, isNew: boolean): boolean {
-		if (billed && isNew && this.isDoubtful) return false;
-		return this.inFlight < this.limit && this.closedFor() <= 0 && (!billed || this.mayBill);
+	hasRoom(billing: Billing, isNew: boolean): boolean {
+		if (billing === 'billed' && isNew && this.isDoubtful) return false;
+		return (
+			this.inFlight < this.limit && this.closedFor() <= 0 && (billing === 'free' || this.mayBill)
+		);
 	}
 
 	/** Whether an outage is likely: then those that go again show whether it is one, before others begin. */
@@ -222,17 +225,17 @@ export class AccountLimiter {
 		return this.retrying > 0 && this.failuresInRow >= DOUBTFUL_AFTER;
 	}
 
-	admit(billed: boolean): void {
-		this.run.admit(billed);
+	admit(billing: Billing): void {
+		this.run.admit(billing);
 		this.inFlight++;
-		if (billed) this.billedInFlight++;
+		if (billing === 'billed') this.billedInFlight++;
 	}
 
 	/** A request is over. After the last one of a drain, the gateway gets a moment to free what it had set aside. */
-	private leave(billed: boolean): void {
-		this.run.leave(billed);
+	private leave(billing: Billing): void {
+		this.run.leave(billing);
 		this.inFlight--;
-		if (billed) {
+		if (billing === 'billed') {
 			this.billedInFlight--;
 			this.billedEndedAt = performance.now();
 		}

@@ -6,6 +6,9 @@ import { InputError } from '../core/errors';
  */
 export type Endpoint = BilledEndpoint | FreeEndpoint;
 
+/** What a request is to those that let requests start: free ones may pass where billed ones wait. */
+export type Billing = 'billed' | 'free';
+
 /** A call that costs money. */
 export interface BilledEndpoint {
 	readonly kind: 'speech' | 'job' | 'voice' | 'chat' | 'video';

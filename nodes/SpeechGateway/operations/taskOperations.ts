@@ -52,7 +52,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		const { fileName = defaultName(stem, item, asked) } = target;
 		return await save(item, id, { ...target, fileName }, json);
 	};
-	/** Waits and then saves the file; the item goes on to Still Processing when the user chose so. */
+	/** Waits and then saves the file; the item goes to Waiting if the user chose so. */
 	const finish = async (
 		item: ItemRequests,
 		id: string,

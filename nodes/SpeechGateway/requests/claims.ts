@@ -71,13 +71,12 @@ export class SentKeys {
 	) {}
 
 	/**
-	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with
-	 * `renews`, it becomes the newest of the list all the same. Throws when it cannot be recorded; then nothing may be
-	 * sent.
+	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with 'renew', it
+	 * becomes the newest of the list all the same. Throws when it cannot be recorded; then nothing may be sent.
 	 */
-	async record(key: string, renews = false): Promise<boolean> {
+	async record(key: string, ifKnown: 'keep' | 'renew' = 'keep'): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
-			this.waiting.push({ key, renews, resolve, reject });
+			this.waiting.push({ key, renews: ifKnown === 'renew', resolve, reject });
 			if (this.waiting.length === 1) void inTurn(async () => await this.write());
 		});
 	}
@@ -211,7 +210,7 @@ export class ItemClaims {
 		if (ledger.maybeCharged && !sentNothing) {
 			// It was switched on after the item had been paid for: the next run is not to send it again.
 			if (!ledger.keyRecorded)
-				ledger.keyRecorded = await this.keys.record(sendOnceKey, true).then(
+				ledger.keyRecorded = await this.keys.record(sendOnceKey, 'renew').then(
 					() => true,
 					() => false,
 				);
@@ -227,7 +226,7 @@ export class ItemClaims {
 	private async takeAll(): Promise<boolean> {
 		const { sendOnceKey, ledger, turn } = this;
 		if (sendOnceKey !== undefined && !ledger.keyRecorded) {
-			const isFresh = await this.record('The "Send Once Key"', sendOnceKey, true);
+			const isFresh = await this.record('The "Send Once Key"', sendOnceKey, 'renew');
 			if (!isFresh) return false;
 			ledger.keyRecorded = true;
 		}
@@ -235,8 +234,8 @@ export class ItemClaims {
 		return this.hasTurn || !turn;
 	}
 
-	private async record(what: string, key: string, renews?: boolean): Promise<boolean> {
-		return await this.keys.record(key, renews).catch((error) => {
+	private async record(what: string, key: string, ifKnown?: 'renew'): Promise<boolean> {
+		return await this.keys.record(key, ifKnown).catch((error) => {
 			throw new InputError(
 				`${what} could not be recorded in n8n's database`,
 				`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,

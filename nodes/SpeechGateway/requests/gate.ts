@@ -1,4 +1,5 @@
 import { NotStartedError, type NotStartedReason } from '../core/errors';
+import type { Billing } from '../gateway/endpoints';
 
 /**
  * Whether requests may start, and why not. A run has a gate, each account has one in it, and each item one in that of
@@ -33,9 +34,9 @@ export class Gate {
 	}
 
 	/** Throws why a request may not start, if it may not. */
-	check(billed: boolean): void {
-		if (billed && this.refused) throw this.refused;
+	check(billing: Billing): void {
+		if (billing === 'billed' && this.refused) throw this.refused;
 		if (this.barred) throw this.barred;
-		if (billed) this.signal.throwIfAborted();
+		if (billing === 'billed') this.signal.throwIfAborted();
 	}
 }

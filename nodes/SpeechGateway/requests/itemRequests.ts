@@ -52,8 +52,8 @@ export interface BilledRequest<T extends object> {
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
-	/** Set where the item goes on after a cut (524), because its text is then sent in another way. */
-	text?: SplittableText;
+	/** How to go on when the gateway cuts the request (524); absent where the item ends with it. */
+	ifCut?: SplittableText;
 	price?: Price<T>;
 }
 
@@ -138,11 +138,11 @@ export class ItemRequests extends ItemTurns {
 			this.session.breaker.failed(failure);
 			this.session.patience.gaveUp(outcome, !this.hasGivenUp);
 			this.hasGivenUp = true;
-			if (inRun === 'shorter' && request.text) return;
+			if (inRun === 'shorter' && request.ifCut) return;
 			this.isRefused ||= isKept(outcome);
 			this.fail();
 		};
-		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
+		return await this.inTurns('billed', async () => await this.tryBilled(named), givenUp);
 	}
 
 	/** The error of a request that an earlier attempt has sent, or had refused. */
@@ -171,7 +171,7 @@ export class ItemRequests extends ItemTurns {
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.mayNotLeave) return undefined;
-		if (request.text?.isTooLong()) throw new RequestCutError('', '');
+		if (request.ifCut?.isTooLong()) throw new RequestCutError('', '');
 		const paidBy = transport.account.name;
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
 		this.ledger.begin(name, sent, request.segment);
@@ -203,10 +203,10 @@ export class ItemRequests extends ItemTurns {
 				error: { message, description, details },
 				sentAt: sent.sentAt,
 				requestId,
-				characters: isCut ? request.text?.characters : undefined,
+				characters: isCut ? request.ifCut?.characters : undefined,
 			});
 		else this.ledger.clear(name);
-		if (isCut) request.text?.wasCut();
+		if (isCut) request.ifCut?.wasCut();
 		// Of a request that was cut, a proxy answered for the gateway, which may go on.
 		if (isCut || charged !== 'no')
 			traffic.end(sent, { charged: charged !== 'no', requestId, idHeader });

@@ -8,7 +8,7 @@
 import { asError, NotStartedError } from '../core/errors';
 import { abortsIn, pause } from '../core/pause';
 import type { Ticket } from '../gateway/concurrencyLimiter';
-import type { FreeEndpoint } from '../gateway/endpoints';
+import type { Billing, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import {
 	exchangeFree,
@@ -57,7 +57,7 @@ export class ItemTurns {
 
 	/** Throws where nobody can be asked about what the item has; what an earlier attempt has paid for is still handed over. */
 	mustBeReachable(): void {
-		this.gate.check(false);
+		this.gate.check('free');
 	}
 
 	/** Starts no further billed request of this item, because a segment has failed; those in flight go on. */
@@ -85,7 +85,7 @@ export class ItemTurns {
 
 	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
 	async free<T>(request: FreeRequest<T>): Promise<T> {
-		return await this.inTurns(false, async () => {
+		return await this.inTurns('free', async () => {
 			const result = await this.tryFree(request);
 			const { whenThrottled } = request;
 			if (!whenThrottled || !isFailure(result) || result.outcome !== 'throttled') return result;
@@ -95,7 +95,7 @@ export class ItemTurns {
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
 	async delete(endpoint: FreeEndpoint, about: ResourceRef): Promise<void> {
-		await this.inTurns(false, async (failures) => {
+		await this.inTurns('free', async (failures) => {
 			const read = async (response: GatewayResponse) =>
 				(await notDeleted(this.session.transport, response, about)) ?? true;
 			const result = await this.tryFree({ endpoint, read, about });
@@ -114,7 +114,7 @@ export class ItemTurns {
 		if (limiter.closedFor() > leftMs) throw new NotStartedError('noTime');
 		const over = abortsIn(leftMs);
 		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
-		const ticket = await limiter.enter(false, ends).catch((error) => {
+		const ticket = await limiter.enter('free', ends).catch((error) => {
 			throw over.aborted ? new NotStartedError('noTime') : asError(error);
 		});
 		this.onTurn();
@@ -133,36 +133,37 @@ export class ItemTurns {
 	 * last failure. Throws what has closed the gate.
 	 */
 	protected async inTurns<T>(
-		billed: boolean,
+		billing: Billing,
 		attempt: (failures: number) => Promise<T | Failure | undefined>,
 		givenUp: (failure: Failure) => void = () => this.fail(),
 	): Promise<T> {
 		const { limiter, transport, patience } = this.session;
-		const signal = billed ? this.gate.signal : transport.cancel;
+		const isBilled = billing === 'billed';
+		const signal = isBilled ? this.gate.signal : transport.cancel;
 		let pauseMs = 0;
 		let failures = 0;
 		let isRetrying = false;
 		try {
 			for (;;) {
-				this.gate.check(billed);
+				this.gate.check(billing);
 				await pause(pauseMs, signal);
 				pauseMs = 0;
-				const ticket = await limiter.enter(billed, signal, failures === 0);
+				const ticket = await limiter.enter(billing, signal, failures === 0);
 				this.onTurn();
 				try {
 					const result = await attempt(failures);
 					if (result === undefined) continue;
 					if (!isFailure(result)) {
-						limiter.succeeded(billed);
+						limiter.succeeded(billing);
 						return result;
 					}
 					const { inRun } = OUTCOMES[result.outcome];
-					if (billed && inRun === 'again') limiter.failed();
-					else if (billed) limiter.answered();
+					if (isBilled && inRun === 'again') limiter.failed();
+					else if (isBilled) limiter.answered();
 					// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
 					if (inRun === 'afterOthers' && ticket.awaitOthers()) continue;
 					pauseMs = pauseAfter(result, failures);
-					const isImpatient = billed && patience.isOver(result.outcome);
+					const isImpatient = isBilled && patience.isOver(result.outcome);
 					const goesOn =
 						mayGoAgain(result.outcome) &&
 						failures++ < (isImpatient ? 0 : this.settings.maxRetries) &&
@@ -173,8 +174,8 @@ export class ItemTurns {
 						givenUp(result);
 						throw result.error;
 					}
-					if (billed && !isRetrying) limiter.beginRetrying();
-					isRetrying ||= billed;
+					if (isBilled && !isRetrying) limiter.beginRetrying();
+					isRetrying ||= isBilled;
 				} finally {
 					ticket.leave();
 				}

@@ -39,13 +39,13 @@ export interface Work<I, P = undefined> {
 	/** Describes the request of an item whose outcome is unknown. */
 	describe?: (input: I, plan: P) => RequestDescription;
 	/**
-	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
-	 * all of it is as it was paid for.
+	 * The input of a retry: the paid one, with those of today's settings that do not change what was paid for, such as the file
+	 * name. The paid one as it is, unless an operation says otherwise.
 	 */
 	retryWith?: (paid: I, now: I, onRecord: ItemLedger) => I;
-	/** What of the input decides what is paid for. By default, all of it. */
+	/** The fields that change what is charged; the whole input unless an operation says otherwise. */
 	identity?: (input: I) => object;
-	/** What tells one call of an agent from another: what it sends. By default, its identity. */
+	/** What an agent's call sends, by which a repeated call is known; its identity unless an operation says otherwise. */
 	asks?: (input: I, plan: P) => unknown;
 	/** What a Send Once Key stands for: words, voices and manner, however they are cut. By default, what it asks. */
 	says?: (input: I, plan: P) => unknown;

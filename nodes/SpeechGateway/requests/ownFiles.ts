@@ -12,7 +12,7 @@ const copying = new AccountLimiter(new ConcurrencyLimiter(4));
 /** Stores a file anew, in the present execution, as a stream. */
 export async function copyOf(nodeCall: NodeCall, file: IBinaryData): Promise<IBinaryData> {
 	const { id = '', fileName, mimeType } = file;
-	const ticket = await copying.enter(false);
+	const ticket = await copying.enter('free');
 	try {
 		const source = await nodeCall.helpers.getBinaryStream(id);
 		return await nodeCall.store(source, fileName, mimeType).finally(() => source.destroy());

@@ -151,7 +151,7 @@ export class Sessions {
 	/** The session of an item. If its credential cannot be read, one whose gate is barred: it still delivers what is paid for. */
 	async of(index: number): Promise<Session> {
 		try {
-			this.run.runGate.check(false);
+			this.run.runGate.check('free');
 			const account = await this.accounts.of(index);
 			const session =
 				this.opened.get(account) ??

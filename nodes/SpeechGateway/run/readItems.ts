@@ -28,7 +28,7 @@ export type ReadItem = Input | Failed;
 /** Undefined for an item that is done. */
 export type Inputs = Array<ReadItem | undefined>;
 
-/** The input of an item that could be read, as a list of one; else an empty one. */
+/** The item in a list, or an empty list if it could not be read. */
 export const readable = (input: ReadItem | undefined): Input[] =>
 	input && 'parameters' in input ? [input] : [];
 

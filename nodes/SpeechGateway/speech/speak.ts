@@ -54,7 +54,7 @@ export async function speak(
 		input: body,
 		segment,
 		about: subjectOf(body),
-		text: canBeSplit(input, text)
+		ifCut: canBeSplit(input, text)
 			? {
 					characters,
 					isTooLong: () => isTooLong(item, characters),
