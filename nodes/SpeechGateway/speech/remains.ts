@@ -1,4 +1,4 @@
-import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker, type PauseBefore, type Pauses } from '../audio';
 import {
 	type AttachedFiles,
@@ -7,11 +7,12 @@ import {
 	OutcomeUnknownError,
 } from '../core/errors';
 import { withSuffix } from '../files/fileName';
-import { joinStored } from '../files/joinStored';
+import { type JoinedFile, joinStored } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import { completedField } from '../requests/itemLedger';
 import { errorText } from '../requests/errorText';
 import { beginningOf } from '../text/characters';
+import { partsOf } from './heardSegments';
 import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
 import type { Narration } from './speak';
@@ -94,7 +95,8 @@ function misfit(narration: Narration, results: SegmentResult[]): GatewayError | 
  * Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes
  * received. `json.runs` has an entry a run, by which a workflow can put the rest in its place: `{ from, to,
  * status: 'done', binary }` or `{ from, to, status: 'unknown' | 'notSent' }`, segments counted from 1.
- * `remainingText` is the text of all that has no audio.
+ * `remainingText` is the text of all that has no audio; with *Timings*, `parts` has the sentences of what is done, in
+ * seconds of the file that each names.
  */
 export async function describeRemains(
 	{ item, input, plan, fileName }: Narration,
@@ -103,10 +105,14 @@ export async function describeRemains(
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const runs: IDataObject[] = [];
-	const attach = (from: number, count: number, file: IBinaryData) => {
+	const parts: IDataObject[] = [];
+	const attach = (from: number, audio: StoredAudio[], file: JoinedFile) => {
 		const binary = completedField(from + 1);
-		files[binary] = file;
-		runs.push({ from: from + 1, to: from + count, status: 'done', binary });
+		files[binary] = file.binary;
+		runs.push({ from: from + 1, to: from + audio.length, status: 'done', binary });
+		if (!input.timings) return;
+		const sentences = partsOf(plan.segments.slice(from, from + audio.length), file, audio);
+		parts.push(...sentences.map((one) => ({ ...one, segment: one.segment + from, binary })));
 	};
 	for (const { from, run } of runsOf(results)) {
 		const to = from + run.length - 1;
@@ -115,14 +121,14 @@ export async function describeRemains(
 			const audio = run.filter(isDone);
 			try {
 				const name = withSuffix(fileName, `part-${from + 1}`);
-				const { binary } = await joinStored(item.session, audio, name, {
+				const file = await joinStored(item.session, audio, name, {
 					pauses: pausesBetween(plan, from, to + 1),
 					recordOf: recordFor(input, plan.segments.slice(from, to + 1)),
 				});
-				attach(from, run.length, binary);
+				attach(from, audio, file);
 			} catch {
 				// What cannot be joined is handed over as it is stored; the first error is what counts.
-				for (const [index, { binary }] of audio.entries()) attach(from + index, 1, binary);
+				for (const [index, one] of audio.entries()) attach(from + index, [one], alone(one));
 			}
 			continue;
 		}
@@ -137,8 +143,17 @@ export async function describeRemains(
 		completed: results.filter(isDone).length,
 		unknown: results.filter((one) => !isDone(one) && one.status === 'unknown').length,
 	};
-	return { json: { segments, runs, remainingText: remaining.join('\n') }, files };
+	const json = { segments, runs, remainingText: remaining.join('\n') };
+	return { json: input.timings ? { ...json, parts } : json, files };
 }
+
+/** A segment as a file of its own. */
+const alone = ({ binary, info }: StoredAudio): JoinedFile => ({
+	binary,
+	info,
+	starts: [0],
+	ends: [info.seconds],
+});
 
 /** The bytes of a segment that was paid for but came damaged, under names of its own: `received_3`. */
 function receivedOf(error: unknown, segment: number): AttachedFiles {

@@ -7,6 +7,7 @@ import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
 import { pausesOf } from './heard';
+import { timesOf, withHeardPauses } from './heardSegments';
 import { oddSegments, type SpokenSegment } from './oddSegments';
 import type { Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
@@ -107,35 +108,6 @@ function tokensByLength({ input, plan }: Narration, spoken: StoredAudio[]): numb
 		return { text, speed, seconds };
 	});
 	return spokenTokens(paid, modelMultiplier);
-}
-
-/** Where each segment is heard in the joined file, in the words of the source. One without a time begins with its file. */
-const timesOf = (
-	segments: PlannedSegment[],
-	{ starts, ends }: Pick<JoinedFile, 'starts' | 'ends'>,
-	spoken: StoredAudio[],
-): TimedText[] =>
-	segments.map(({ written, speaker, heardAt }, index) => ({
-		text: written,
-		startSeconds: starts[index] + (heardAt === undefined ? 0 : leadOf(spoken[index])),
-		endSeconds: ends[index] ?? starts[index],
-		...(speaker !== undefined && { speaker }),
-	}));
-
-/** Seconds of silence before anything is heard in a file; 0 where that is not known. */
-const leadOf = ({ info }: StoredAudio): number => ('lead' in info && info.lead) || 0;
-
-/** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
-function withHeardPauses(text: TimedText, startsAt: number, info: StoredAudio['info']): HeardText {
-	const late = text.startSeconds - startsAt;
-	const seconds = text.endSeconds - text.startSeconds;
-	const pauses = pausesOf(info)
-		?.map(({ start, end }) => ({
-			start: Math.max(0, start - late),
-			end: Math.min(seconds, end - late),
-		}))
-		.filter(({ start, end }) => end > start);
-	return { ...text, pauses };
 }
 
 /** One line of at most so many columns; undefined: the usual two of 42. */

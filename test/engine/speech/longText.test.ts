@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { ReadableFormat } from '../../../nodes/SpeechGateway/audio';
 import { fixture } from '../../audio/support';
-import { decode, decoderMessages, whichText } from '../../support/listen';
+import { decode, decoderMessages, PCM_SAMPLE_RATE, whichText } from '../../support/listen';
 import { heardIn } from '../parts';
 import { item, useSimulator, readStored, runnerOf, speechNode, texts } from '../support';
 
@@ -64,6 +64,27 @@ test('a damaged segment goes along, next to those that are done', async () => {
 		segments: { total: 3, completed: 1, unknown: 1 },
 		remainingText: sentences(3).slice(1).join('\n'),
 	});
+});
+
+test('with Timings, the sentences of what is done are told in seconds of their files', async () => {
+	sim.fault({ input: 'number 2 ', status: 504 });
+	const [, [unknown]] = (await breaksOff({}, { timings: true, concurrency: 3 })).outputs;
+	const parts = unknown.json.parts as IDataObject[];
+	const files = ['completed', 'completed_3'];
+	expect(unknown.json.runs).toMatchObject([
+		{ from: 1, binary: files[0] },
+		{ from: 2, status: 'unknown' },
+		{ from: 3, binary: files[1] },
+	]);
+	expect(parts.map(({ text, segment, binary }) => [text, segment, binary])).toEqual([
+		[sentences(3)[0], 1, files[0]],
+		[sentences(3)[2], 3, files[1]],
+	]);
+	for (const [index, { startSeconds, endSeconds }] of parts.entries()) {
+		const { length } = await decode(await file(unknown, files[index]));
+		expect(startSeconds).toBe(0);
+		expect(Math.abs(Number(endSeconds) - length / PCM_SAMPLE_RATE)).toBeLessThan(0.1);
+	}
 });
 
 test.each([
