@@ -36,6 +36,8 @@ export async function supplyModel(
 	const nodeCall = new NodeCall(supplier);
 	try {
 		const parameters = new Parameters(nodeCall, itemIndex);
+		const options = Object.values(answerFields).flatMap((field) => field.options);
+		parameters.refuseLiterals(chatModelField.panel, options);
 		const settings = readSettings(parameters);
 		const transport = await Transport.open(supplier, itemIndex);
 		const session = openSession(openRun(nodeCall, CONCURRENCY), transport);

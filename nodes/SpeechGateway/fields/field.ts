@@ -59,19 +59,6 @@ export const panelField = <T>(
 	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
 });
 
-/** The same field, which refuses typed text such as `{{ $json.text }}`: it was meant as an expression. */
-export const refuseLiterals = <F extends Field>(field: F): F => ({
-	...field,
-	read(parameters: Parameters) {
-		for (const { name, displayName } of field.panel) parameters.refuseLiteral(name, displayName);
-		for (const { name, displayName } of field.options) {
-			if (parameters.option(name) === undefined) continue;
-			parameters.refuseLiteral(`options.${name}`, displayName);
-		}
-		return field.read(parameters);
-	},
-});
-
 const optionField = <T>(
 	options: INodeProperties[],
 	unset: T,

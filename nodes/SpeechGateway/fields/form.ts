@@ -72,12 +72,16 @@ function describe({ input, isList, ...declared }: Declaration) {
 		...('fileName' in input ? [link] : []),
 	];
 	const { panel, options, read } = group(input);
+	const allOptions = [...options, ...shared.flatMap((field) => field.options)];
 	return {
 		...declared,
 		billed,
 		fields: panel,
-		options: [...options, ...shared.flatMap((field) => field.options)],
-		values: read,
+		options: allOptions,
+		values(parameters: Parameters) {
+			parameters.refuseLiterals(panel, allOptions);
+			return read(parameters);
+		},
 	};
 }
 

@@ -17,15 +17,7 @@ import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord, type Json, keysOf } from '../core/json';
 import { ownFieldOf } from '../core/ownField';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
-import {
-	type Field,
-	mapped,
-	option,
-	type OptionField,
-	panelField,
-	type Parse,
-	refuseLiterals,
-} from './field';
+import { type Field, mapped, option, type OptionField, panelField, type Parse } from './field';
 
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Labels = Omit<INodeProperties, 'type' | 'default' | 'options'>;
@@ -37,8 +29,17 @@ type Option<T> = Labels & { default: T };
 export const textField = (
 	labels: Labels & { default?: string },
 	parse: Parse<string> = requiredText,
-): Field<string> =>
-	refuseLiterals(panelField({ default: '', ...labels, required: true, type: 'string' }, parse));
+): Field<string> => {
+	const property = { default: '', ...labels, required: true, type: 'string' } as const;
+	const field = panelField(property, parse);
+	return {
+		...field,
+		read(parameters) {
+			parameters.refuseObject(labels.name, labels.displayName);
+			return field.read(parameters);
+		},
+	};
+};
 
 /**
  * An id that becomes part of an address; the node before this one usually has it, in the field of the resource if its item has

@@ -1,4 +1,5 @@
-import { InputError } from '../core/errors';
+import type { INodeProperties } from 'n8n-workflow';
+import { InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { NodeCall } from '../engine/nodeCall';
 
@@ -36,28 +37,32 @@ export class Parameters {
 		return typeof typed === 'string' && typed.startsWith('=');
 	}
 
-	private get typedOptions(): Record<string, unknown> {
+	/** The options as they stand in the node, expressions as their text. */
+	get typedOptions(): Record<string, unknown> {
 		const asWritten = { rawExpressions: true };
 		const options = this.context.getNodeParameter('options', this.index, {}, asWritten);
 		return isRecord(options) ? options : {};
 	}
 
 	/**
-	 * Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression, or when its
-	 * expression has put an object into the text.
+	 * Throws InputError when anything in these fields was typed as `{{ $json.text }}` without being an expression. That is the
+	 * same for all items, so it is looked for once.
 	 */
-	refuseLiteral(name: string, label: string): void {
-		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
-		this.refuseObject(name, label, typed);
-		const literal = literalIn(typed);
-		if (literal === undefined) return;
+	refuseLiterals(panel: Labelled[], options: Labelled[]): void {
+		const { nodeCall } = this;
+		if (!literals.has(nodeCall))
+			literals.set(nodeCall, findLiteral(nodeCall.node.parameters, panel, options));
+		const literal = literals.get(nodeCall);
+		if (!literal) return;
 		throw new InputError(
-			`"${label}" contains an expression, but is set to "Fixed": ${literal.trim().slice(0, 80)}`,
-			'Switch the field to "Expression"; otherwise, the braces themselves would be used for each item. Nothing was sent.',
+			`"${literal.label}" contains an expression, but is set to "Fixed": ${literal.typed.trim().slice(0, 80)}`,
+			`Switch the field to "Expression" to have it filled in; otherwise, it would be used as it stands, for each item. ${NOTHING_SENT}`,
 		);
 	}
 
-	private refuseObject(name: string, label: string, typed: unknown): void {
+	/** Throws InputError when the expression in a parameter of the panel has put an object into its text. */
+	refuseObject(name: string, label: string): void {
+		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
 		if (typeof typed !== 'string' || !typed.startsWith('=')) return;
 		const value = this.raw(name, '');
 		if (typeof value !== 'string' || !OBJECT.test(value)) return;
@@ -77,16 +82,55 @@ export class Parameters {
 /** What an object is in a text; in quotes or code, somebody writes about it. */
 const OBJECT = /(?<!["'`“„«])\[object Object\](?!["'`”“»])/;
 
-/** Nothing but `{{ … }}`, with one of n8n's variables. */
-const LITERAL = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;
+type Labelled = Pick<INodeProperties, 'name' | 'displayName'>;
 
-/** The first text like that in what the user has typed; n8n puts `=` before an expression. */
-function literalIn(typed: unknown): string | undefined {
-	if (typeof typed === 'string') return LITERAL.test(typed) ? typed : undefined;
-	if (typeof typed !== 'object' || typed === null) return undefined;
-	for (const value of Object.values(typed)) {
-		const literal = literalIn(value);
-		if (literal !== undefined) return literal;
-	}
-	return undefined;
+/** What the user has typed, and the label of its field. */
+interface Literal {
+	label: string;
+	typed: string;
 }
+
+/** By call of the node; a node has one operation. */
+const literals = new WeakMap<NodeCall, Literal | undefined>();
+
+function findLiteral(
+	{ options: typed, ...parameters }: Record<string, unknown>,
+	panel: Labelled[],
+	options: Labelled[],
+): Literal | undefined {
+	const inFields = (fields: Labelled[], values: Record<string, unknown>) =>
+		fields.flatMap(({ name, displayName }) => literalsIn(values[name], displayName));
+	const [found] = [
+		...inFields(panel, parameters),
+		...(isRecord(typed) ? inFields(options, typed) : []),
+	];
+	return found;
+}
+
+/** All of them in what the user has typed; n8n puts `=` before an expression. */
+function literalsIn(typed: unknown, label: string): Literal[] {
+	if (typeof typed === 'string') {
+		const literal = typed.startsWith('=') ? undefined : literalIn(typed);
+		return literal === undefined ? [] : [{ label, typed: literal }];
+	}
+	if (typeof typed !== 'object' || typed === null) return [];
+	return Object.values(typed).flatMap((value) => literalsIn(value, label));
+}
+
+/** All of a text that is nothing but `{{ … }}` with a `$` in it. Within other words, only what n8n's own variables are in. */
+function literalIn(text: string): string | undefined {
+	if (WHOLE.test(text)) return text;
+	for (let [from, to] = [0, 0]; ; from = to + 2) {
+		from = text.indexOf('{{', from);
+		to = from < 0 ? -1 : text.indexOf('}}', from + 2);
+		if (to < 0) return undefined;
+		const found = text.slice(from, to + 2);
+		if (VARIABLE.test(found)) return found;
+	}
+}
+
+const WHOLE = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;
+
+/** As n8n writes them: a template of another program may have `{{ $item }}`. */
+const VARIABLE =
+	/\$(?:\(|(?:json|binary|now|today|itemIndex|runIndex|vars|prevNode)\b|(?:input|execution|workflow|env|parameter|node)[.[]|(?:fromAI|item|items|jmespath|if|node)\()/;

@@ -3,7 +3,7 @@ import type { Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
-import { type InputOf, option, refuseLiterals } from './field';
+import { type InputOf, option } from './field';
 import { choiceOption, type Choices, type FileRef, isFile, textColumn } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
@@ -25,31 +25,28 @@ const TEXT_TAGS = [
 ] as const;
 
 /** Title, artist, cover and the like; `{}` if none is set. An empty tag counts as not set. */
-export const tagsOption = refuseLiterals(
-	option<TagValues>(
-		{
-			displayName: 'Tags',
-			name: 'tags',
-			type: 'fixedCollection',
-			placeholder: 'Add Tags',
-			default: {},
-			description:
-				'Title, artist, cover and other details that players show, in any format but PCM',
-			options: [
-				{
-					displayName: 'Tags',
-					name: 'values',
-					values: TEXT_TAGS.map(textColumn),
-				},
-			],
-		},
-		{},
-		(value) => {
-			// An expression may give the tags themselves, or a list as in other tables.
-			const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
-			return isRecord(values) ? tagValues(values) : undefined;
-		},
-	),
+export const tagsOption = option<TagValues>(
+	{
+		displayName: 'Tags',
+		name: 'tags',
+		type: 'fixedCollection',
+		placeholder: 'Add Tags',
+		default: {},
+		description: 'Title, artist, cover and other details that players show, in any format but PCM',
+		options: [
+			{
+				displayName: 'Tags',
+				name: 'values',
+				values: TEXT_TAGS.map(textColumn),
+			},
+		],
+	},
+	{},
+	(value) => {
+		// An expression may give the tags themselves, or a list as in other tables.
+		const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
+		return isRecord(values) ? tagValues(values) : undefined;
+	},
 );
 
 /** Throws InputError for a tag that is no text, and for a year that players would not show: ID3v2.3 has four digits for it. */

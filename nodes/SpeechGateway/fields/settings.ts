@@ -13,15 +13,41 @@ const sendOnceKey = textOption({
 		"A value of each item's own, such as a row ID, or in a chat {{ $('Telegram Trigger').item.json.update_id }}; a key that was sent before, in any execution, is not sent again",
 });
 
-/** A key, trimmed. Throws InputError for an empty one, which would silently protect nothing. */
-function checkedKey(value: unknown): string {
+const NAME_THE_NODE =
+	"Check that its expression has a value for every item, or remove the option. $json is only what the node before this one says: name the node that has the ID, such as {{ $('Telegram Trigger').item.json.update_id }}. Nothing was sent for this item.";
+
+/**
+ * A key, trimmed. `typed`: as it stands in the node. Throws InputError for an empty one, which would silently protect nothing, and
+ * for one in which nothing is the item's, which would let only the first item through.
+ */
+function checkedKey(value: unknown, typed: unknown): string {
+	const label = `"${sendOnceKey.options[0].displayName}"`;
 	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
-	if (typeof key === 'string' && key.trim() !== '') return key.trim();
-	const isEmpty = typeof key === 'string' || key === undefined || key === null;
+	if (typeof key !== 'string' || key.trim() === '') {
+		const isEmpty = typeof key === 'string' || key === undefined || key === null;
+		const found = isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80);
+		throw new InputError(`${label} must be a text or a number, but is ${found}`, NAME_THE_NODE);
+	}
+	if (hasValues(key, typed)) return key.trim();
 	throw new InputError(
-		`"${sendOnceKey.options[0].displayName}" must be a text or a number, but is ${isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80)}`,
-		"Check that its expression has a value for every item, or remove the option. $json is only what the node before this one says: name the node that has the ID, such as {{ $('Telegram Trigger').item.json.update_id }}. Nothing was sent for this item.",
+		`${label} is "${key.trim().slice(0, 80)}": its expression has no value for this item`,
+		NAME_THE_NODE,
 	);
+}
+
+/** What n8n fills in, and signs of a text that such a piece puts together itself. */
+const PIECES = /\{\{[^]*?\}\}/g;
+const PUT_TOGETHER = /[+`]/;
+
+/** Whether an expression has brought something into its text: `{{ $json.id }}-answer` may come to `-answer` for all items. */
+function hasValues(key: string, typed: unknown): boolean {
+	const pieces = typeof typed === 'string' && typed.startsWith('=') ? typed.match(PIECES) : null;
+	if (!pieces) return true;
+	const isLeftOut = String(typed).slice(1).replace(PIECES, '').trim() === key.trim();
+	const isUndefined =
+		/\bundefined\b/.test(key) &&
+		pieces.some((piece) => PUT_TOGETHER.test(piece) && !piece.includes('undefined'));
+	return !isLeftOut && !isUndefined;
 }
 
 /**
@@ -57,8 +83,7 @@ export const settings = {
 		read(parameters: Parameters): string | undefined {
 			const value = parameters.option(sendOnceKeyName);
 			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
-			parameters.refuseLiteral(`options.${sendOnceKeyName}`, sendOnceKey.options[0].displayName);
-			return checkedKey(value);
+			return checkedKey(value, parameters.typedOptions[sendOnceKeyName]);
 		},
 	},
 	whenSentBefore: choiceOption({

@@ -1,7 +1,7 @@
 import { InputError } from '../core/errors';
 import { isEmpty, requiredText, safeId } from './checks';
 import { type LocatorSpec, locatorMode, locatorProperty, locatorValue } from './kinds';
-import { panelField, type Parse, refuseLiterals } from './field';
+import { panelField, type Parse } from './field';
 
 /** A voice by its id, or by its title in the list of the account. Plain JSON. */
 export type Voice = string | { title: string };
@@ -37,29 +37,25 @@ export const parseVoice: Parse<Voice> = (value, label) => {
 };
 
 /** Who speaks. */
-export const voiceField = refuseLiterals(
-	panelField(
-		{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
-		parseVoice,
-		DEFAULT_VOICE,
-	),
+export const voiceField = panelField(
+	{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
+	parseVoice,
+	DEFAULT_VOICE,
 );
 
 /** A cloned voice to delete. Throws InputError for the default voice, which is nobody's. */
-export const ownVoiceField = refuseLiterals(
-	panelField<Voice>(
-		locatorProperty({
-			...voiceLocator,
-			required: true,
-			default: { value: '' },
-			description: 'The voice to delete, from those your account has cloned',
-			list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
-		}),
-		(value, label) => {
-			const name = requiredText(locatorValue(value), label).trim();
-			if (locatorMode(value) === 'title') return { title: name };
-			if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
-			throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
-		},
-	),
+export const ownVoiceField = panelField<Voice>(
+	locatorProperty({
+		...voiceLocator,
+		required: true,
+		default: { value: '' },
+		description: 'The voice to delete, from those your account has cloned',
+		list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
+	}),
+	(value, label) => {
+		const name = requiredText(locatorValue(value), label).trim();
+		if (locatorMode(value) === 'title') return { title: name };
+		if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
+		throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
+	},
 );

@@ -73,17 +73,10 @@ function checkLength(spoken: string): void {
 }
 
 /** Hints on how a text was read; `isWhole`: in one request, which no pause can cut. */
-export const hintsOn = ({ notes, pauses, written }: PreparedText, isWhole: boolean): string[] => [
+export const hintsOn = ({ notes, pauses }: PreparedText, isWhole: boolean): string[] => [
 	...notes,
-	...(EXPRESSION.exec(written) ?? []).map(
-		(expression) =>
-			`"${expression}" is spoken as it stands: to have it filled in, switch the field to "Expression".`,
-	),
 	...(isWhole && pauses.length > 0 ? [NO_PAUSE_IN_ONE_REQUEST] : []),
 ];
-
-/** An expression of n8n that was not resolved: the field is set to "Fixed". Short ones, which is how they are written in texts. */
-const EXPRESSION = /\{\{[^{}]{0,60}\$(?:json|input|item|node|now|today|\()[^{}]{0,60}\}\}/;
 
 const NO_PAUSE_IN_ONE_REQUEST =
 	'Pauses and times were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" makes them.';

@@ -73,6 +73,13 @@ test('n8n runs the agent again: the model is asked anew, and nothing stays behin
 	expect(kept).toEqual({});
 });
 
+test('a model that was typed as an expression, but is on Fixed, is told before anything is sent', async () => {
+	const model = { model: { mode: 'id', value: '{{ $json.model }}' }, options: {} };
+	const { error } = await ask(askAll, ['Hello?'], { model });
+	expect(error?.message).toContain('"Model" contains an expression, but is set to "Fixed"');
+	expect(sim.requests).toEqual([]);
+});
+
 test.each([
 	['one after the other', 1],
 	['in batches of five', 5],

@@ -2,7 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import { SentKeys } from '../../../nodes/SpeechGateway/requests/claims';
 import { LastingRecord } from '../../../nodes/SpeechGateway/requests/lasting';
 import { wait } from '../../support/clock';
-import { keyStore, NODE, retrierOf, runnerOf, speechNode, texts, useSimulator } from '../support';
+import {
+	item,
+	keyStore,
+	NODE,
+	retrierOf,
+	runnerOf,
+	speechNode,
+	texts,
+	useSimulator,
+} from '../support';
 
 const sim = useSimulator({ latencyMs: 1 });
 afterEach(() => {
@@ -324,4 +333,41 @@ describe('retries of a failed execution', () => {
 			expect(sim.charged()).toHaveLength(1);
 		},
 	);
+});
+
+describe('a key of which the item has nothing', () => {
+	const model = { output: 'Hello.', nothing: null };
+	test.each([
+		['={{ $json.update_id }}-answer', '-answer'],
+		['=chat {{ $json.message?.chat.id }} {{ $json.update_id }}', 'chat'],
+		['={{ $json.nothing }}-answer', '-answer'],
+		['={{ $json.update_id + "-answer" }}', 'undefined-answer'],
+		['={{ `answer to ${$json.update_id}` }}', 'answer to undefined'],
+	])('%s behind a model is an error that names the trigger', async (sendOnceKey, comesTo) => {
+		const { error } = await run({
+			parameters: { ...keyed(sendOnceKey), text: '={{ $json.output }}' },
+			items: [item(model)],
+		});
+		expect(error?.message).toBe(
+			`"Send Once Key" is "${comesTo}": its expression has no value for this item`,
+		);
+		expect(error?.description).toContain("{{ $('Telegram Trigger').item.json.update_id }}");
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each([
+		'weekly',
+		'={{ "fixed" }}',
+		'={{ $json.output }}-answer',
+		'=is undefined: {{ $json.output }}',
+		'={{ $json.nothing ?? "nobody" }}-{{ $json.output }}',
+		'={{ $json.count }}',
+	])('%s is a key', async (sendOnceKey) => {
+		const { error } = await run({
+			parameters: { ...keyed(sendOnceKey), text: '={{ $json.output }}' },
+			items: [item({ ...model, count: 0 })],
+		});
+		expect(error).toBeUndefined();
+		expect(sim.charges).toHaveLength(1);
+	});
 });

@@ -392,16 +392,46 @@ describe('an expression pasted into a fixed field', () => {
 		expect(sim.requests).toEqual([]);
 	});
 
-	const filledIn = expect.stringContaining('"{{ $json.text }}" is spoken as it stands');
-	test.each<[string, unknown[]]>([
-		['{{ text }}', []],
-		['Write {{ $json.text }} into the field.', [filledIn]],
-		['{{ $json.text }} is code.', [filledIn]],
-	])('%s is a text like any other, with hints %j', async (text, expected) => {
-		const parameters = speechNode({}, { text });
+	const models = { model: { __rl: true, mode: 'id', value: 'x-{{ $json.model }}' } };
+	const pronunciations = { values: [{ find: 'SQL', say: '{{ $json.say }}' }] };
+	test.each<[string, IDataObject]>([
+		['Text', { text: 'Hello {{ $json.name }}, it rains.' }],
+		['Text', { text: "Hello {{ $('Edit Fields').item.json.name }}!" }],
+		['Text', { text: 'Today is {{ $now.toFormat("DDDD") }}.' }],
+		['Text', { text: '{{ text }} and {{ $input.first().json.text }}' }],
+		['Model', models],
+		['File Name', { options: { fileName: 'episode-{{ $json.number }}' } }],
+		['Pronunciations', { options: { pronunciations } }],
+		['Voices by Name', { options: { voicesByName: '{"Anna": "{{ $json.voice }}"}' } }],
+		['Send Once Key', { options: { sendOnceKey: '{{ $json.id }}-answer' } }],
+	])('in "%s", within other words, too (%j)', async (label, more) => {
+		const isDialogue = JSON.stringify(more).includes('voicesByName');
+		const dialogue = { operation: 'dialogue', script: 'Anna: Hello.' };
+		const parameters = { ...speechNode(), ...(isDialogue && dialogue), ...more };
+		const { error } = await run({ parameters, items: [item({ text: 'Hello.' })] });
+		expect(error?.message).toContain(`"${label}" contains an expression, but is set to "Fixed"`);
+		expect(error?.message).not.toContain('it rains');
+		expect(error?.description).toContain('to have it filled in');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each([
+		'{{ text }}',
+		'Dear {{ name }}, {{#if x}}hello{{/if}}.',
+		'It costs {{ $5 }} a month.',
+		'Blade writes {{ $item->name }} and {{ $node->title }}.',
+		'Two braces {{ alone, and $json.text later on.',
+	])('%s is a text like any other', async (text) => {
+		const parameters = speechNode({ textFormat: 'plain' }, { text });
 		const { outputs, hints } = await run({ parameters, items: [item({})] });
 		expect(outputs[0]).toHaveLength(1);
-		expect(hints).toEqual(expected);
+		expect(hints).toEqual([]);
+	});
+
+	test('fields of another operation do not matter', async () => {
+		const parameters = speechNode({}, { text: 'Hello.', script: '{{ $json.script }}' });
+		const { outputs } = await run({ parameters, items: [item({})] });
+		expect(outputs[0]).toHaveLength(1);
 	});
 
 	test('what an expression comes to is a text like any other', async () => {

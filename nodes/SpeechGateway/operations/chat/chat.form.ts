@@ -4,7 +4,7 @@ import { keysOf } from '../../core/json';
 import { endpoints } from '../../gateway/endpoints';
 import { describeResource } from '../../fields/form';
 import { choice, requiredText } from '../../fields/checks';
-import { type InputOf, optional, panelField, type Parse, refuseLiterals } from '../../fields/field';
+import { type InputOf, optional, panelField, type Parse } from '../../fields/field';
 import {
 	type Choices,
 	flagOption,
@@ -63,7 +63,7 @@ const messages = tableProperty({
 
 const fields = {
 	model: chatModelField,
-	messages: refuseLiterals(panelField(messages, parseMessages, {})),
+	messages: panelField(messages, parseMessages, {}),
 	...answerFields,
 	additionalBody: additionalBodyOption(
 		'; for token usage when streaming, try {"stream_options": {"include_usage": true}}',

@@ -1,6 +1,6 @@
 import { InputError, NOTHING_SENT } from '../../core/errors';
 import { requiredText, spokenText } from '../../fields/checks';
-import { besideOption, type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
+import { besideOption, type InputOf, mapped, panelField } from '../../fields/field';
 import { fileFields } from '../../fields/files';
 import { describeResource } from '../../fields/form';
 import {
@@ -152,7 +152,7 @@ const voicesByName = mapped(
 const dialogueFields = {
 	model: speechModelField,
 	script,
-	speakers: refuseLiterals(panelField(speakers, readSpeakers, {})),
+	speakers: panelField(speakers, readSpeakers, {}),
 	voicesByName,
 	...speakingFields,
 	...segmentFields,
