@@ -36,7 +36,7 @@ export class SpeechGateway implements INodeType {
 		credentials: [
 			{
 				name: 'speechGatewayApi',
-				// Estimate does without; any other operation says at once what to do.
+				// Estimate does without, but for its lists; any other operation says at once what to do.
 				required: false,
 				testedBy: 'testGateway',
 				displayOptions: credentialRules(),

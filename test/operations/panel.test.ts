@@ -176,10 +176,15 @@ test.each(['any', '', null])('an option is offered beside one whose value is %j'
 test('options are in the order in which people need them: the usual, money, text, the network', () => {
 	const order = [
 		'Speed',
+		'Voices by Name',
 		'File Name',
 		'Subtitles',
+		'Characters per Caption',
 		'Send Once Key',
+		'When Sent Before',
 		'Spending Limit (Tokens)',
+		'Price Factor',
+		'Charges',
 		'Chapters',
 		'Text Format',
 		'Concurrency',
@@ -187,8 +192,71 @@ test('options are in the order in which people need them: the usual, money, text
 		'Timeout',
 	];
 	for (const { resource, operation } of descriptions) {
-		const shown = optionsOf(resource, operation).filter((name) => order.includes(name));
+		const shown = [...new Set(optionsOf(resource, operation))].filter((name) =>
+			order.includes(name),
+		);
 		expect([operation, shown]).toEqual([operation, order.filter((name) => shown.includes(name))]);
+	}
+});
+
+test('tables begin with an empty row, which stays when another option is added, and counts as none', () => {
+	const [{ options, fields }] = descriptions.filter(({ operation }) => operation === 'dialogue');
+	const rowOf = ({ default: rows }: INodeProperties) => (rows as { values: unknown }).values;
+	const speakers = fields.find(({ name }) => name === 'speakers')!;
+	expect(rowOf(speakers)).toEqual([expect.objectContaining({ name: '' })]);
+	for (const name of ['pronunciations', 'tags']) {
+		// The editor adds what the entry says that it shows then; n8n drops what no entry keeps.
+		const [added] = options.filter(
+			(option) =>
+				option.name === name &&
+				NodeHelpers.displayParameter({}, option, null, description) &&
+				option.type !== 'hidden',
+		);
+		expect(added.typeOptions?.multipleValues).not.toBe(true);
+		expect([rowOf(added)].flat()).toEqual([expect.any(Object)]);
+		const ofTags = [added.default];
+		const ofTable = [{}, added.default, { values: [{ find: 'a' }, { find: 'b' }] }];
+		for (const table of name === 'tags' ? ofTags : ofTable) {
+			const asAdded = { [name]: table, speed: 1 };
+			const kept = NodeHelpers.getNodeParameters(
+				description.properties,
+				{ resource: 'speech', operation: 'dialogue', options: asAdded } as INodeParameters,
+				false,
+				false,
+				null,
+				description,
+			);
+			expect(Object.keys(kept!.options as object).sort()).toEqual([name, 'speed'].sort());
+			if (name === 'pronunciations') expect(kept!.options).toEqual(asAdded);
+			expect(
+				shownBeside(options, asAdded as INodeParameters).filter((one) => one === name),
+			).toEqual([name]);
+		}
+	}
+});
+
+test("a tool's form speaks of no branches, and is otherwise the same", () => {
+	const tool = { ...description, name: 'speechGatewayTool' };
+	for (const { resource, operation, options } of descriptions) {
+		const shown = (of: typeof tool) =>
+			description.properties
+				.filter((field) => NodeHelpers.displayParameter({ resource, operation }, field, null, of))
+				.flatMap((field) => (field.name === 'options' ? [] : within(field)))
+				.concat(
+					options
+						.filter(({ type }) => type !== 'hidden')
+						.filter((option) => {
+							const set = { sendOnceKey: 'x', previousBinaryPropertyName: 'x', [option.name]: 'x' };
+							return NodeHelpers.displayParameter(set, option, null, of);
+						})
+						.flatMap(within),
+				);
+		const [ofTool, ofNode] = [shown(tool), shown(description)];
+		const named = (all: Shown[]) => all.flatMap((one) => ('type' in one ? one.name : []));
+		expect(named(ofTool)).toEqual(named(ofNode));
+		const words = [...textsOf('description', ofTool), ...textsOf('hint', ofTool)];
+		expect(faults(words, (text) => !/\bbranch/i.test(text))).toEqual([]);
+		expect(hintsOf(resource, operation).join()).not.toMatch(/\bbranch/);
 	}
 });
 
@@ -268,12 +336,22 @@ test('what a click costs is said before the click, exactly when it costs somethi
 
 /** Settle has no field that would say where its items come from. */
 const free = (operation: string) =>
-	operation === 'settle' ? [expect.stringMatching(/^Connect the branch "Unknown"/)] : [];
+	operation === 'settle' ? [expect.stringMatching(/^Connect "Unknown"/)] : [];
 
 test('the hint under a text says what its characters cost, in the numbers of the estimate', () => {
 	const shown = properties.filter(({ name }) => ['text', 'script'].includes(name));
 	const priced = shown.filter(({ hint }) => hint?.includes('1,000 characters cost'));
 	expect(priced.length).toBe(3);
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf({}, 'a'.repeat(1000));
+	expect(estimatedTokensAsJob / estimatedTokens).toBeCloseTo(3, 0);
+	const ofJobs = descriptions
+		.filter(({ resource, billed }) => resource === 'speechJob' && billed)
+		.map(({ fields }) => fields.find(({ name }) => name === 'text')?.hint);
+	expect(ofJobs).toHaveLength(2);
+	for (const hint of ofJobs)
+		expect(hint).toContain(
+			`1,000 characters of English cost about ${estimatedTokensAsJob.toLocaleString('en')} tokens, three times what Generate takes`,
+		);
 	const cost = (text: string) => Math.round(estimateOf({}, text).estimatedTokens / 10) * 10;
 	for (const { hint } of priced)
 		expect(hint).toContain(
@@ -282,9 +360,10 @@ test('the hint under a text says what its characters cost, in the numbers of the
 });
 
 test('the fields that add or remove a branch say what becomes of its connections', () => {
-	const saying = all.filter(
-		(shown) => 'name' in shown && ['operation', 'whenMaxWaitReached'].includes(shown.name),
-	) as INodeProperties[];
+	const saying = properties.filter(
+		({ name, displayOptions }) =>
+			['operation', 'whenMaxWaitReached'].includes(name) && !displayOptions?.show?.['@tool'],
+	);
 	for (const { description: words, hint } of saying)
 		expect(`${words} ${hint}`).toMatch(/connections\b.*(removed|removes)/);
 });
@@ -310,11 +389,19 @@ test('what sends has retries and a time-out; what sends for each item, a concurr
 	);
 });
 
-test('an operation asks for the credential exactly when it sends something', () => {
-	for (const { resource, operation, sends } of descriptions) {
-		const [credential] = description.credentials!;
+test('an operation shows the credential when it sends something, or has lists to choose from; none requires it', () => {
+	const [credential] = description.credentials!;
+	expect(credential.required).toBe(false);
+	for (const { resource, operation, sends, fields } of descriptions) {
 		const shown = { resource, operation };
 		const asks = NodeHelpers.displayParameter(shown, credential, { typeVersion: 1 }, description);
-		expect([shown, asks]).toEqual([shown, sends.length > 0]);
+		const hasLists = fields.some(({ type }) => type === 'resourceLocator');
+		expect([shown, asks]).toEqual([shown, sends.length > 0 || hasLists]);
 	}
+});
+
+test('Estimate has no audio format to choose', () => {
+	const [{ fields }] = descriptions.filter(({ operation }) => operation === 'estimate');
+	const shown = fields.filter(({ type }) => type !== 'hidden').map(({ name }) => name);
+	expect(shown).toEqual(['model', 'text', 'voice']);
 });

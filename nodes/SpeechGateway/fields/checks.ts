@@ -13,6 +13,10 @@ export interface NumberLimits {
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
+/** Empty, or nothing but white space. */
+export const isBlankCell = (value: unknown): boolean =>
+	isEmpty(value) || (typeof value === 'string' && value.trim() === '');
+
 /** A number, also as text. Throws InputError with the limits when it is none, or outside of them. */
 export function numberWithin(
 	value: unknown,

@@ -59,6 +59,13 @@ export const panelField = <T>(
 	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
 });
 
+/** The same field for workflows that have it; the editor does not show it. */
+export const unseen = <T>({ panel, read }: Field<T>): Field<T> => ({
+	panel: panel.map((property) => ({ ...property, type: 'hidden', options: undefined })),
+	options: [],
+	read,
+});
+
 const optionField = <T>(
 	options: INodeProperties[],
 	unset: T,
@@ -116,3 +123,15 @@ export function besideOption<T>(name: string, { options, unset, ifSet }: OptionF
 	]);
 	return optionField(entries, unset, ifSet);
 }
+
+/** The same option in other words where the node is the tool of an agent, which has no branches. */
+export const saidToTools = <T>(field: OptionField<T>, words: Partial<INodeProperties>) => ({
+	...field,
+	options: field.options.flatMap((property): INodeProperties[] => {
+		const { displayOptions: { show, hide } = {} } = property;
+		return [
+			{ ...property, displayOptions: { show, hide: { ...hide, '@tool': [true] } } },
+			{ ...property, ...words, displayOptions: { show: { ...show, '@tool': [true] }, hide } },
+		];
+	}),
+});

@@ -102,6 +102,7 @@ export const ORDER = [
 	'sendOnceKey',
 	'whenSentBefore',
 	'maxEstimatedTokens',
+	'modelMultiplier',
 	'charges',
 	// What many set: text, podcast
 	'pronunciations',
@@ -131,7 +132,6 @@ export const ORDER = [
 	'additionalBody',
 	'binaryPropertyName',
 	'outputBinaryPropertyName',
-	'modelMultiplier',
 	'keyInAddress',
 	'concurrency',
 	'maxRetries',

@@ -17,7 +17,15 @@ import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord, type Json, keysOf } from '../core/json';
 import { ownFieldOf } from '../core/ownField';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
-import { type Field, mapped, option, type OptionField, panelField, type Parse } from './field';
+import {
+	ADDED,
+	type Field,
+	mapped,
+	option,
+	type OptionField,
+	panelField,
+	type Parse,
+} from './field';
 
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Labels = Omit<INodeProperties, 'type' | 'default' | 'options'>;
@@ -157,20 +165,50 @@ export const textColumn = (labels: Labels): INodeProperties => ({
 });
 
 interface TableSpec extends Labels {
-	default?: INodeProperties['default'];
 	row: string;
 	columns: INodeProperties[];
 }
 
-/** A table as the editor shows it. `row`: what is in one of its rows. */
+/** A row as the editor adds it. */
+const emptyRow = (columns: INodeProperties[]) =>
+	Object.fromEntries(
+		columns.map(({ name, type, default: value }) => [
+			name,
+			type === 'resourceLocator' && isRecord(value) ? { __rl: true, ...value } : value,
+		]),
+	);
+
+/** A table as the editor shows it, which begins with an empty row. `row`: what is in one of its rows. */
 export const tableProperty = ({ row, columns, ...labels }: TableSpec): INodeProperties => ({
-	default: {},
 	...labels,
+	default: { values: [emptyRow(columns)] } as IDataObject as INodeProperties['default'],
 	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: `Add ${row}`,
 	options: [{ displayName: row, name: 'values', values: columns }],
 });
+
+/**
+ * A table as an option. What the editor adds is an entry without several rows: of one with them, it ignores the default.
+ * The hidden entry keeps what is in the table: n8n drops one without rows as soon as another option is added.
+ */
+export function tableOption<T>(spec: TableSpec, unset: T, parse: Parse<T>): OptionField<T> {
+	const table = tableProperty(spec);
+	const { name, displayName } = table;
+	const field = option(table, unset, (value, label) =>
+		isEmpty(value) ? undefined : parse(value, label),
+	);
+	const added: INodeProperties = {
+		...table,
+		typeOptions: undefined,
+		displayOptions: { hide: { [name]: ADDED } },
+	};
+	const filled: INodeProperties = { ...table, displayOptions: { show: { [name]: ADDED } } };
+	return {
+		...field,
+		options: [added, filled, { displayName, name, type: 'hidden', default: {} }],
+	};
+}
 
 /** The rows of a table, or of a list that an expression gives; undefined if it is neither. */
 export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined {

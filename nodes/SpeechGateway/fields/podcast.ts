@@ -31,7 +31,7 @@ export const tagsOption = option<TagValues>(
 		name: 'tags',
 		type: 'fixedCollection',
 		placeholder: 'Add Tags',
-		default: {},
+		default: { values: Object.fromEntries(TEXT_TAGS.map(({ name }) => [name, ''])) },
 		description: 'Title, artist, cover and other details that players show, in any format but PCM',
 		options: [
 			{

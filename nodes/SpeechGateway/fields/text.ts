@@ -2,9 +2,9 @@ import { InputError, NOTHING_SENT } from '../core/errors';
 import type { TextFormatOption } from '../text/format';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
-import { isEmpty, requiredText, spokenText } from './checks';
-import { besideOption, type InputOf, mapped, option } from './field';
-import { choiceOption, flag, jsonObjectOption, rowsOf, tableProperty, textColumn } from './kinds';
+import { isBlankCell, isEmpty, requiredText, spokenText } from './checks';
+import { besideOption, type InputOf, mapped } from './field';
+import { choiceOption, flag, jsonObjectOption, rowsOf, tableOption, textColumn } from './kinds';
 import { pauseOption } from './shared';
 
 /** How a text is read before it is spoken: its markup, its brackets, its pronunciations and pauses. */
@@ -46,8 +46,8 @@ export const textFields = {
 			},
 		}),
 	),
-	pronunciations: option<Pronunciation[]>(
-		tableProperty({
+	pronunciations: tableOption<Pronunciation[]>(
+		{
 			displayName: 'Pronunciations',
 			name: 'pronunciations',
 			description: 'Words to speak differently from how they are written',
@@ -80,9 +80,9 @@ export const textFields = {
 					description: 'Whether uppercase and lowercase letters must match',
 				},
 			],
-		}),
+		},
 		[],
-		(value, label) => (isEmpty(value) ? undefined : readPronunciations(value, label)),
+		readPronunciations,
 	),
 	pronunciationsByWord: mapped(
 		jsonObjectOption({
@@ -103,18 +103,22 @@ export const textFields = {
 };
 
 /**
- * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out. Throws InputError,
- * which counts rows from 1.
+ * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out; a row with nothing in it
+ * is none. Throws InputError, which counts rows from 1.
  */
 function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	const rows = rowsOf(value);
 	if (!rows) throw new InputError(`"${label}" must be a list`);
-	return rows.map(({ find, say, wholeWord, matchCase }, index) => ({
-		find: requiredText(find, `Find of pronunciation ${index + 1}`),
-		say: isEmpty(say) ? '' : spokenText(say, `Say of pronunciation ${index + 1}`),
-		wholeWord: flag(wholeWord, `Whole Word of pronunciation ${index + 1}`) ?? true,
-		matchCase: flag(matchCase, `Match Case of pronunciation ${index + 1}`) ?? false,
-	}));
+	return rows.flatMap(({ find, say, wholeWord, matchCase }, index) => {
+		const of = `of pronunciation ${index + 1}`;
+		if (isBlankCell(find) && isBlankCell(say)) return [];
+		return {
+			find: requiredText(find, `Find ${of}`),
+			say: isEmpty(say) ? '' : spokenText(say, `Say ${of}`),
+			wholeWord: flag(wholeWord, `Whole Word ${of}`) ?? true,
+			matchCase: flag(matchCase, `Match Case ${of}`) ?? false,
+		};
+	});
 }
 
 /** An entry of "Pronunciations by Word": the whole word, in any case. Throws InputError. */

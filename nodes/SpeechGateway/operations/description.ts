@@ -8,6 +8,8 @@ import type {
 import { descriptions, resources } from './forms';
 import { optionsCollection } from '../fields/form';
 
+const isLocator = ({ type }: INodeProperties): boolean => type === 'resourceLocator';
+
 /** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
 export function properties(): INodeProperties[] {
 	return [
@@ -27,7 +29,7 @@ export function properties(): INodeProperties[] {
 				type: 'options',
 				noDataExpression: true,
 				description:
-					'Switching can add, move or remove branches of the node. Check its connections afterwards: n8n keeps them by position and removes those left over.',
+					'Another operation may have other outputs. Check the connections afterwards: n8n keeps them by position and removes those left over.',
 				default: first,
 				displayOptions: { show: { resource: [resource] } },
 				options: Object.values(operations).map(
@@ -67,7 +69,7 @@ export const builderHint: IBuilderHint = {
 export const clickHints = (): NodeHint[] =>
 	descriptions.flatMap(({ resource, operation, billed, price, beforeClick }): NodeHint[] => {
 		const message = billed
-			? `Every click on Execute is charged: ${price} If an answer gets lost, its item goes to the branch "Unknown" and is not sent again.`
+			? `Every click on Execute is charged: ${price} If an answer gets lost, its item ends as "Unknown" and is not sent again.`
 			: beforeClick;
 		if (message === undefined) return [];
 		return [
@@ -82,13 +84,13 @@ export const clickHints = (): NodeHint[] =>
 	});
 
 /**
- * Operations that send nothing need no credential. n8n hides it when any of the rules matches, so no operation that sends
- * may share the name of one that does not.
+ * An operation that neither sends anything nor has lists to choose from needs no credential. n8n hides it when any of the
+ * rules matches, so no other operation may share its name.
  */
 export const credentialRules = (): INodeCredentialDescription['displayOptions'] => ({
 	hide: {
 		operation: descriptions
-			.filter(({ sends }) => sends.length === 0)
+			.filter(({ sends, fields }) => sends.length === 0 && !fields.some(isLocator))
 			.map(({ operation }) => operation),
 	},
 });

@@ -3,7 +3,13 @@
  * this node made carries a record of its segments (`segmentsRecord`). Those whose request is the same in the new text
  * are cut out of the file, without decoding, and joined with what is spoken anew; nothing is paid for them.
  */
-import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
+import {
+	canBeTagged,
+	lengthOf,
+	type PlannedAudio,
+	type RequestedFormat,
+	WITH_HEADERS,
+} from '../audio';
 import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
@@ -36,10 +42,14 @@ type Comparable = Manner &
 /** The option's name, for errors. */
 const LABEL = 'Previous Version';
 
-/** The input with what its previous versions say of themselves. Throws InputError when there is none that can be used. */
+/**
+ * The input with what its previous versions say of themselves; `formats`: whether they must be of the format that is asked for,
+ * or the other way round. Throws InputError when there is none that can be used.
+ */
 export async function withPrevious<I extends Comparable>(
 	input: I,
 	parameters: Parameters,
+	formats: 'asked for' | 'any' = 'asked for',
 ): Promise<I & OnRecord> {
 	const { previousBinaryPropertyName: fieldNames = '', responseFormat, speakAgainAt } = input;
 	const fields = typeof fieldNames === 'string' ? listedNames(fieldNames) : [fieldNames];
@@ -50,7 +60,7 @@ export async function withPrevious<I extends Comparable>(
 			`Add the option "${LABEL}". Nothing was sent.`,
 		);
 	}
-	if (!canBeTagged(responseFormat)) {
+	if (formats === 'asked for' && !canBeTagged(responseFormat)) {
 		throw new InputError(
 			`A ${responseFormat} file has no room for a record of its segments, so it cannot have a previous version`,
 			`Use ${WITH_HEADERS}, or remove the option "${LABEL}". Nothing was sent.`,
@@ -65,12 +75,17 @@ export async function withPrevious<I extends Comparable>(
 			(field) =>
 				`Not all items have a file in "${placeOf(field, LABEL)}": it was passed over there.`,
 		);
+	let format = formats === 'any' ? undefined : responseFormat;
 	const previous: PreviousVersion[] = [];
 	const unrecorded: string[] = [];
 	for (const field of present.length > 0 ? present : fields) {
-		const version = await readVersion(parameters, field, responseFormat);
-		if (typeof version === 'string') unrecorded.push(version);
-		else previous.push(version);
+		const version = await readVersion(parameters, field, format);
+		if (typeof version === 'string') {
+			unrecorded.push(version);
+			continue;
+		}
+		previous.push(version);
+		format ??= version.info.format;
 	}
 	if (previous.length === 0) {
 		throw new InputError(
@@ -83,7 +98,12 @@ export async function withPrevious<I extends Comparable>(
 		passedOver.push(
 			`${name} of item ${index + 1} has no record of its segments: it was passed over.`,
 		);
-	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
+	return {
+		...input,
+		responseFormat: format,
+		previous,
+		...(passedOver.length > 0 && { passedOver }),
+	};
 }
 
 /**
@@ -94,7 +114,7 @@ export async function withPrevious<I extends Comparable>(
 async function readVersion(
 	{ nodeCall, index }: Parameters,
 	field: FileRef,
-	responseFormat: string,
+	format: RequestedFormat | undefined,
 ): Promise<PreviousVersion | string> {
 	const binary = fileOf(nodeCall, index, field, LABEL);
 	const name = nameOf(binary, placeOf(field, LABEL));
@@ -107,9 +127,9 @@ async function readVersion(
 	const { info } = read;
 	const { record: text } = await readMetadata(info.format, await chunksOf(nodeCall, binary));
 	if (text === undefined) return name;
-	if (info.format !== responseFormat) {
+	if (format !== undefined && info.format !== format) {
 		throw new InputError(
-			`${name} is ${info.format} audio, but "Audio Format" is ${responseFormat}`,
+			`${name} is ${info.format} audio, but "Audio Format" is ${format}`,
 			'Choose the same format, or leave the option empty to have everything spoken. Nothing was sent.',
 		);
 	}

@@ -274,6 +274,28 @@ describe('pronunciations by word', () => {
 		await speak('SQL in N8N.', { pronunciationsByWord: { n8n: 'n eight n' } });
 		expect(sim.charged()).toEqual(['sequel in n eight n, not MySQL.', 'SQL in n eight n.']);
 	});
+	test('a row with nothing in it is none, in either table', async () => {
+		const none = { find: ' ', say: '', wholeWord: true, matchCase: false };
+		const values = [none, { find: 'SQL', say: 'sequel' }];
+		await speak('SQL.', { pronunciations: { values } });
+		for (const empty of [{}, { values: [none] }, { values: [{}] }])
+			await speak('It rains.', { pronunciations: empty, tags: { values: { title: '' } } });
+		const voice = { __rl: true, mode: 'list', value: 'default', cachedResultName: 'Default' };
+		const speakers = {
+			values: [
+				{ name: '', voice },
+				{ name: 'Anna', voice },
+			],
+		};
+		const script = 'Anna: Hello.';
+		const dialogue = { operation: 'dialogue', script, speakers };
+		const { error } = await speak('', {}, dialogue);
+		expect(error).toBeUndefined();
+		expect(sim.charged()).toEqual(['sequel.', 'It rains.', 'It rains.', 'It rains.', 'Hello.']);
+		const mine = { name: '', voice: { ...voice, value: 'abc' } };
+		const unnamed = await speak('', {}, { ...dialogue, speakers: { values: [mine] } });
+		expect(unnamed.error?.message).toContain('"Name of speaker 1" is required');
+	});
 	test.each<[IDataObject, string]>([
 		[{ pronunciations: { values: [{ find: '', say: 'x' }] } }, 'Find of pronunciation 1'],
 		[{ pronunciationsByWord: '[1]' }, 'must be a JSON object, such as {"SQL": "sequel"}'],

@@ -128,6 +128,30 @@ test.each(['mp3', 'opus', 'wav'])(
 	},
 );
 
+test.each(['mp3', 'opus', 'wav'])(
+	'estimate takes a previous version of any format: %s',
+	async (responseFormat) => {
+		const previous = await firstVersion(generate({}, { responseFormat }), asText(PARAGRAPHS));
+		const now = [...PARAGRAPHS, paragraph('nine')];
+		for (const chosen of [{}, { responseFormat: 'pcm' }, { responseFormat: 'wav' }]) {
+			const parameters = speechNode(
+				{ ...OPTIONS, ...PREVIOUS },
+				{ operation: 'estimate', ...chosen },
+			);
+			const { outputs, hints } = await run(parameters, asText(now), previous);
+			expect(outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
+			expect(hints).toEqual([]);
+		}
+		const twice = { ...OPTIONS, previousBinaryPropertyName: 'previous, previous' };
+		const { outputs } = await run(
+			speechNode(twice, { operation: 'estimate' }),
+			asText(now),
+			previous,
+		);
+		expect(outputs[0][0].json).toMatchObject({ reusedSegments: 8 });
+	},
+);
+
 test('estimate gives the price of the difference', async () => {
 	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
 	const now = PARAGRAPHS.with(3, paragraph('changed'));

@@ -17,9 +17,9 @@ export const account = describeResource('account', {
 		name: 'Settle',
 		action: 'Settle unknown items',
 		description:
-			'Look up in the usage log of the gateway whether items from the branch "Unknown" were charged. Free: nothing is sent again.',
+			'Look up in the usage log of the gateway whether items from "Unknown" were charged. Free: nothing is sent again.',
 		beforeClick:
-			'Connect the branch "Unknown" of another Speech Gateway node to this one. Each item comes back with "charged" in its field: yes, no or unknown. That takes three minutes or more, until the log of the gateway is complete.',
+			'Connect "Unknown" of another Speech Gateway node to this one. Each item comes back with "charged" in its field: yes, no or unknown. That takes three minutes or more, until the log of the gateway is complete.',
 		sends: [endpoints.usageLog, endpoints.usage],
 		isList: true,
 		input: {

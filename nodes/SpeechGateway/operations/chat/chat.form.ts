@@ -39,7 +39,6 @@ const parseMessages: Parse<IDataObject[]> = (value, label) => {
 const messages = tableProperty({
 	displayName: 'Messages',
 	name: 'messages',
-	default: { values: [{ role: 'user', content: '' }] },
 	description: 'The conversation so far, oldest message first',
 	row: 'Message',
 	columns: [

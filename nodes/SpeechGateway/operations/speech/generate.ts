@@ -67,7 +67,8 @@ export const generate = defineOperation(speech.generate, {
  * Generate does.
  */
 export const estimate = defineOperation(speech.estimate, {
-	prepare: withPrevious<EstimateValues>,
+	prepare: async (values: EstimateValues, parameters) =>
+		await withPrevious(values, parameters, 'any'),
 	plan: planText,
 	checkAll: (all, spent, session) => checkBudget(all.map(budgetOf), spent, session),
 

@@ -1,6 +1,6 @@
 import { InputError, NOTHING_SENT } from '../../core/errors';
-import { requiredText, spokenText } from '../../fields/checks';
-import { besideOption, type InputOf, mapped, panelField } from '../../fields/field';
+import { isBlankCell, requiredText, spokenText } from '../../fields/checks';
+import { besideOption, type InputOf, mapped, panelField, unseen } from '../../fields/field';
 import { fileFields } from '../../fields/files';
 import { describeResource } from '../../fields/form';
 import {
@@ -16,7 +16,7 @@ import { speechModelField } from '../../fields/model';
 import { chaptersOption, podcastFields } from '../../fields/podcast';
 import { cutFields, segmentFields } from '../../fields/segments';
 import { speakingFields, speechFields } from '../../fields/speech';
-import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
+import { DEFAULT_VOICE, parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { endpoints } from '../../gateway/endpoints';
 import { turnsOf } from '../../text/turns';
 
@@ -64,6 +64,8 @@ const estimateFields = {
 	...cutFields,
 	...besideLongText,
 	chapters: chaptersOption({ headings }),
+	/** Not shown: it decides about nothing but `contentHash`, and a previous version of any format is taken. */
+	responseFormat: unseen(anyLengthFields.responseFormat),
 };
 
 /** The values of Speech → Estimate. */
@@ -117,11 +119,16 @@ const speakers = tableProperty({
 	],
 });
 
-/** The rows of the table, or a list of them from an expression. A row without a voice speaks with the default one. */
+/**
+ * The rows of the table, or a list of them from an expression. A row without a voice speaks with the default one; one with
+ * nothing in it is none.
+ */
 function readSpeakers(value: unknown): Speaker[] {
-	return (rowsOf(value) ?? []).map(({ name, voice }, index) =>
-		speaker(requiredText(name, `Name of speaker ${index + 1}`), voice),
-	);
+	return (rowsOf(value) ?? []).flatMap(({ name, voice }, index) => {
+		const of = `of speaker ${index + 1}`;
+		const isNone = isBlankCell(name) && parseVoice(voice, `Voice ${of}`) === DEFAULT_VOICE;
+		return isNone ? [] : speaker(requiredText(name, `Name ${of}`), voice);
+	});
 }
 
 function speaker(untrimmed: string, voice: unknown): Speaker {
