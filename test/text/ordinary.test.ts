@@ -2,6 +2,7 @@
 /** Ordinary prose that looks like what models and tools leave in texts: it is spoken as it stands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { received } from '../../nodes/SpeechGateway/text/received';
 
 const KINDS = readFileSync(join(__dirname, 'ordinary.txt'), 'utf8')
@@ -23,4 +24,21 @@ test.each(KINDS)('what looks like %s stays, byte for byte', (_kind, texts) => {
 	// Also where it is a paragraph of a longer text.
 	const within = (text: string) => `It was late.\n\n${text}\n\nIt rained.`;
 	expect(texts.filter((text) => read(within(text)) !== within(text))).toEqual([]);
+});
+
+test('a line of words needs no rule: the rules, where they are asked, leave it as it is', () => {
+	const word = fc.constantFrom(
+		...['End of script', 'cite 1', 'laughs', 'Note', 'the sea', 'is deep', '12', '3.', 'am'],
+		...['Über', 'naïve', '-', '--', '–', 'e-mail', 'N.B.', '“no”', "'tis", 'etc...', 'x!', 'Å?'],
+	);
+	const line = fc
+		.array(word, { minLength: 1, maxLength: 9 })
+		.map((words) => `So ${words.join(' ')}`);
+	fc.assert(
+		fc.property(line, (text) => {
+			expect(received(text, 'automatic').text).toBe(text);
+			const asked = `${text}\n\n(It rained.)`;
+			expect(received(asked, 'automatic').text).toBe(asked);
+		}),
+	);
 });

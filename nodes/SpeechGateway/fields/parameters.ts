@@ -6,6 +6,8 @@ import type { NodeCall } from '../engine/nodeCall';
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
 export class Parameters {
 	private options: unknown;
+	/** What n8n has resolved: an expression takes it 0.2 ms. */
+	private readonly resolved = new Map<string, unknown>();
 
 	constructor(
 		readonly nodeCall: NodeCall,
@@ -18,7 +20,9 @@ export class Parameters {
 
 	/** A parameter of the panel for this item. `fallback`: for a workflow that lacks it; without one, n8n throws. */
 	raw(name: string, fallback?: unknown): unknown {
-		return this.context.getNodeParameter(name, this.index, fallback);
+		if (!this.resolved.has(name))
+			this.resolved.set(name, this.context.getNodeParameter(name, this.index, fallback));
+		return this.resolved.get(name);
 	}
 
 	/** One option alone: no other option is evaluated for it, which might fail for this item. Undefined if it is not added. */
@@ -62,10 +66,10 @@ export class Parameters {
 
 	/** Throws InputError when the expression in a parameter of the panel has put an object into its text. */
 	refuseObject(name: string, label: string): void {
-		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
-		if (typeof typed !== 'string' || !typed.startsWith('=')) return;
 		const value = this.raw(name, '');
 		if (typeof value !== 'string' || !OBJECT.test(value)) return;
+		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
+		if (typeof typed !== 'string' || !typed.startsWith('=')) return;
 		throw new InputError(
 			`"${label}" has "[object Object]" where words should be: its expression puts an object into the text`,
 			'Name the field of the object that has the words, such as {{ $json.article.text }} instead of {{ $json.article }}. Nothing was sent.',

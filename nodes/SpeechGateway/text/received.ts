@@ -81,6 +81,9 @@ const WITHIN: TextStep[] = [
 
 const MOST_QUOTED = 60;
 
+/** A line of words, as most rows of a table are: no rule but that of `citeturn0search1` finds anything in it. */
+const ORDINARY_LINE = /^(?!.*turn\d)[A-Za-zÀ-ɏ][A-Za-z0-9À-ɏ ,.;!?'’"“”„…–-]*$/;
+
 /** Reads what is around a text, and the marks in it. `isSpeaker`: whether a name is that of a speaker of a script. */
 export function received(
 	source: string,
@@ -88,6 +91,8 @@ export function received(
 	isSpeaker: (name: string) => boolean = () => false,
 ): ReceivedText {
 	const changed: string[] = [];
+	if (option === 'automatic' && ORDINARY_LINE.test(source))
+		return { text: source, format: 'plain', changed, leftOut: '' };
 	let text = source;
 	const take = (steps: TextStep[]) => {
 		for (const [name, edit] of steps) {
