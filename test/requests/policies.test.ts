@@ -99,7 +99,10 @@ describe("the gateway's words", () => {
 			{ message: 'too fast', param: 'speed' },
 		],
 		[{ detail: { error: 'text' } }, { message: 'text' }],
-		[{ detail: { error: 'e', message: 'm', type: 't' } }, { message: 'm', code: 't', type: 't' }],
+		[
+			{ detail: { error: 'a_code', message: 'In words', type: 't' } },
+			{ message: 'In words', code: 't', type: 't' },
+		],
 		[{ error: { message: 'm', type: 't', code: '400' } }, { message: 'm', code: 't', type: 't' }],
 		[{ 'html-message': '<h1>Bad</h1>' }, { message: 'Bad' }],
 		[{ detail: [{ loc: ['body', 3], msg: 'no' }] }, { message: 'no', param: '3' }],

@@ -1,5 +1,5 @@
 /** What an error body says, whatever its shape; `requests/explain.ts` makes it facts for the rules of `requests/outcome.ts`. */
-import { isRecord } from '../core/json';
+import { isRecord, parseJson } from '../core/json';
 
 /** The gateway's own words: message, code, type and the parameter it names, wherever an error body keeps them. */
 export interface GatewayWords {
@@ -25,39 +25,54 @@ export function gatewayWords(body: unknown): GatewayWords {
 	const code = (...values: unknown[]) =>
 		plain(values.find((value) => typeof value === 'string' && /[^\d\s]/.test(value)));
 	const details = [body.detail, body.errors, inner.details].find(Array.isArray);
-	const detail = details && firstDetail(details);
+	const said = saidIn(body);
 	return {
-		message: plain(
-			text(
-				inner.message,
-				detail?.message,
-				inner.error,
-				body.message,
-				body.detail,
-				inner.msg,
-				body.msg,
-				body['html-message'],
-			),
-		),
+		message: said.find((words) => !GENERAL.test(words)) ?? said[0],
 		// `status` is where Google's APIs have their code.
 		code: code(inner.code, inner.type, inner.status, body.code),
 		type: code(inner.type),
-		param: plain(text(inner.param, inner.parameter, detail?.param, inner.field)),
+		param: plain(text(inner.param, inner.parameter, parameterIn(details ?? []), inner.field)),
 	};
 }
 
+/** Where errors have their words, the likeliest first. */
+const WORDS = [
+	'error',
+	'message',
+	'msg',
+	'detail',
+	'details',
+	'errors',
+	'reason',
+	'text',
+	'html-message',
+];
+/** Fields within each other; more is no error of a gateway. */
+const MAX_DEPTH = 5;
+
+/** What an error says, in each of the fields that may hold its words, down to JSON within a text; the likeliest first. */
+function saidIn(value: unknown, depth = 0): string[] {
+	if (depth > MAX_DEPTH) return [];
+	if (typeof value === 'string') {
+		const inner = value.startsWith('{') ? saidIn(parseJson(value), depth + 1) : [];
+		return inner.length > 0 ? inner : [plain(value)].filter((words) => words !== undefined);
+	}
+	if (Array.isArray(value)) return saidIn(value[0], depth + 1);
+	return isRecord(value) ? WORDS.flatMap((field) => saidIn(value[field], depth + 1)) : [];
+}
+
+/** Words that say no more than that there was an error: a bare code, the name of a status. */
+const GENERAL =
+	/^\w+$|^(?:(?:an? )?(?:(?:unexpected|unknown|internal|server|api|request|validation) )*(?:error|failed|failure)(?: (?:has )?occurred)?|bad (?:request|gateway)|not found|service unavailable|gateway time-?out|too many requests|payment required|unprocessable \w+)[.!]?$/i;
+
 /**
- * The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or `{ field,
- * message }`.
+ * What the first of a list of errors names, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or
+ * `{ field, message }`.
  */
-function firstDetail(details: unknown[]): { message?: unknown; param?: unknown } | undefined {
-	const [first] = details;
+function parameterIn([first]: unknown[]): unknown {
 	if (!isRecord(first)) return undefined;
 	const at: unknown = Array.isArray(first.loc) ? first.loc.at(-1) : undefined;
-	return {
-		message: first.msg ?? first.message,
-		param: typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field),
-	};
+	return typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field);
 }
 
 /** All texts in an error body, however deep, a line each: gateways pass on what they were told in many ways. */
