@@ -4,6 +4,7 @@ import type { Endpoint } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import {
 	type About,
+	type Answer,
 	explainAnswer,
 	type Failure,
 } from '../../nodes/SpeechGateway/requests/explain';
@@ -46,8 +47,9 @@ function judge(
 		elsewhere,
 		documented,
 		costsNothing,
+		models,
 		...about
-	}: About & { elsewhere?: boolean; documented?: boolean; costsNothing?: boolean } = {},
+	}: About & { elsewhere?: boolean } & Pick<Answer, 'documented' | 'costsNothing' | 'models'> = {},
 	headers: Record<string, string | undefined> = {},
 ) {
 	const [method, path] = request.split(' ');
@@ -55,7 +57,7 @@ function judge(
 	const kind = KINDS.find(([part]) => path.includes(part))?.[1] ?? 'model';
 	const endpoint = { kind, method, path, billed, ...(elsewhere && { url: path }) } as Endpoint;
 	const body = typeof sent === 'string' ? (firstJsonOf(Buffer.from(sent)) ?? sent) : sent;
-	const known = { documented, costsNothing };
+	const known = { documented, costsNothing, models };
 	const answer = { status, body, ...known, headers: { 'x-request-id': 'req_1', ...headers } };
 	const model = billed ? { model: 'my-model' } : {};
 	return explainAnswer(gateway, endpoint, { ...model, ...about }, answer);
@@ -121,6 +123,64 @@ test.each(REFUSALS.map((answer) => [nameOf(answer), answer] as const))('%s', (na
 	expect(judged.error.message).toContain(message);
 	// The gateway's own books.
 	if (answer.charged === 'hold' || answer.charged === 'yes') expect(judged.outcome).toBe('unknown');
+});
+
+describe('the models that can be chosen, where the gateway lists them', () => {
+	const KOKORO = { id: 'kokoro', task: 'text-to-speech' };
+	const GPT = { id: 'gpt-4o' };
+	const told = (models: Answer['models'], request = SPEECH, model = 'my-model') => {
+		const error = { message: 'No such model' };
+		const { description } = judge(request, 404, { error }, { model, models }).error;
+		return description!.replace(/ This request was not charged.*/, '');
+	};
+
+	test.each<[string, Answer['models'], string]>([
+		['nothing is known', undefined, 'Model → Get Many lists the models of the gateway.'],
+		['none', [], 'Model → Get Many lists the models of the gateway.'],
+		['only models for other things', [GPT], 'Model → Get Many lists the models of the gateway.'],
+		[
+			'those that speak',
+			[GPT, KOKORO, { id: 'tts-1' }],
+			'Models that can speak: "kokoro", "tts-1".',
+		],
+		[
+			'those of unknown purpose',
+			[{ id: 'xx' }, { name: 'yy' }, { id: {} }],
+			'Models that can speak: "xx", "yy".',
+		],
+		[
+			'not the one that was asked for',
+			[{ id: 'my-model', type: 'tts' }, KOKORO],
+			'It is listed, but this account may not have it. Models that can speak: "kokoro".',
+		],
+		[
+			'five',
+			[1, 2, 3, 4, 5, 6].map((one) => ({ id: `tts-${one}` })),
+			'Models that can speak: "tts-1", "tts-2", "tts-3", "tts-4", "tts-5", ….',
+		],
+	])('%s', (_, models, words) => {
+		expect(told(models)).toBe(`Check the field "Model". ${words}`);
+	});
+
+	test('for a chat, those that can chat; for a video, those that make videos', () => {
+		const models = [GPT, KOKORO, { id: 'sora-2' }];
+		expect(told(models, REQUESTS.chat)).toContain('Models that can chat: "gpt-4o".');
+		expect(told(models, REQUESTS.video)).toContain('Models that can make videos: "sora-2".');
+	});
+
+	test('they are asked for only where the words would name them', () => {
+		const asks = (status: number, message: string, about = {}) =>
+			judge(SPEECH, status, { error: { message } }, about).asksForModels;
+		for (const status of [400, 404, 422]) expect(asks(status, 'no such model')).toBe(true);
+		expect(asks(400, 'The model is asleep')).toBe(true);
+		expect(asks(404, 'x')).toBe(true);
+		expect(asks(503, 'No available channel')).toBe(true);
+		expect(asks(400, 'the voice is hoarse')).toBe(false);
+		expect(asks(500, 'The model is asleep')).toBe(false);
+		expect(judge('GET /v1/models', 404, { error: { message: 'no model' } }).asksForModels).toBe(
+			false,
+		);
+	});
 });
 
 const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
@@ -212,11 +272,11 @@ speech | 400 | E {"message":"bad_speed"} |  | wrong, workflow | refused the requ
 speech | 403 | <html>voice</html> | {"voice":"v1"} | refused, network | proxy or firewall | Allow n8n
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
 speech | 403 | E {"message":"account suspended"} |  | refused, account | blocks this account | state of the account
-speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | wrong, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
+speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | wrong, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Check the field "Model"\. Model → Get Many lists .*\. This
 speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | wrong, workflow | no model | ^(?!.*base URL)
-chat | 404 | E {"message":"x","code":"model_not_found"} |  | wrong, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
+chat | 404 | E {"message":"x","code":"model_not_found"} |  | wrong, workflow | that can chat \(404\)$ | ^Check the field "Model"\. Model → Get Many lists .*\. This
 speech | 404 | E {"message":"Route not found; see the list of models"} |  | wrong, workflow | no such address, or no model "my-model" that | such as \/v1
-speech | 404 | {} | {"model":"fish-speech"} | wrong, workflow | no model "fish-speech" | ^This account may not have it:
+speech | 404 | {} | {"model":"fish-speech"} | wrong, workflow | no model "fish-speech" | ^Check the field "Model"\. Model → Get Many .* If that is right, check the base URL
 GET /v1/models | 404 | E {"message":"no such model"} |  | refused, network | ^The gateway has no such address | such as \/v1
 video | 404 | {"detail":"Not Found"} |  | wrong, workflow | has no videos | base URL
 video | 404 | {"detail":"Not found: your plan"} |  | wrong, workflow | no such address, or no model | base URL
@@ -242,7 +302,7 @@ speech | 414 | PAGE |  | refused, workflow | refused the request | Check
 speech | 413 | PAGE |  | wrong, network | too large for a proxy | client_max_body_size
 speech | 413 | E {"message":"x"} |  | wrong, workflow | too large for the gateway | shorter
 speech | 422 | E {"message":"no","param":"speed"} |  | wrong, workflow | parameter "speed" | The gateway says: "no"
-speech | 422 | E {"parameter":"speed"} |  | wrong, workflow | parameter "speed" | Change
+speech | 422 | E {"parameter":"speed"} |  | wrong, workflow | parameter "speed" | Check the option "Speed"
 speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | wrong, workflow | "speed" | says: "no"
 speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | wrong, workflow | no default voice | by ID
 speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  | wrong, workflow | no default voice | by ID
@@ -250,9 +310,9 @@ speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | wrong, workflow 
 speech | 404 | E {"message":"Voice default does not exist"} |  | wrong, workflow | no default voice | by ID
 job | 404 | E {"message":"x","code":"voice_not_found"} |  | wrong, workflow | no default voice | by ID
 chat | 404 | E {"message":"Voice default does not exist"} |  | wrong, workflow | no model "my-model" that can chat | base URL
-speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | wrong, workflow | no model "my-voice" that can speak \(404\) | try
-speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | wrong, workflow | no model "my-voice" that can | try
-speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | wrong, workflow | no model "open/tts" that can speak \(404\) | try
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | wrong, workflow | no model "my-voice" that can speak \(404\) | Check the field "Model"
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | wrong, workflow | no model "my-voice" that can | Check the field "Model"
+speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | wrong, workflow | no model "open/tts" that can speak \(404\) | Check the field "Model"
 speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | wrong, workflow | no such address, or no model | such as \/v1
 job | 405 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} |  | refused, workflow | refused the request | Check
 job | 405 | {"detail":"Not Found"} |  | refused, workflow | refused the request | Check

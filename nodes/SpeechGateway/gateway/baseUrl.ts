@@ -28,7 +28,8 @@ export function baseOf(baseUrl: string): string {
 	const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
 	if (ENDPOINT.test(path)) return `${origin}${path.replace(ENDPOINT, '')}`;
 	const segments = path.replace(OTHER_ENDS, '').split('/').slice(1);
-	while (segments.length > 1 && API_VERSION.test(segments.at(-1)!) && isTwice(segments)) segments.pop();
+	while (segments.length > 1 && API_VERSION.test(segments.at(-1)!) && isTwice(segments))
+		segments.pop();
 	if (!segments.some((segment) => API_VERSION.test(segment))) segments.push('v1');
 	return [origin, ...segments].join('/');
 }

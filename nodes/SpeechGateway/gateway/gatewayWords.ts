@@ -36,7 +36,7 @@ export function gatewayWords(body: unknown): GatewayWords {
 }
 
 /** Where errors have their words, the likeliest first. */
-const WORDS = [
+const SAYING = [
 	'error',
 	'message',
 	'msg',
@@ -58,7 +58,7 @@ function saidIn(value: unknown, depth = 0): string[] {
 		return inner.length > 0 ? inner : [plain(value)].filter((words) => words !== undefined);
 	}
 	if (Array.isArray(value)) return saidIn(value[0], depth + 1);
-	return isRecord(value) ? WORDS.flatMap((field) => saidIn(value[field], depth + 1)) : [];
+	return isRecord(value) ? SAYING.flatMap((field) => saidIn(value[field], depth + 1)) : [];
 }
 
 /** Words that say no more than that there was an error: a bare code, the name of a status. */

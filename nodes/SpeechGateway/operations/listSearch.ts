@@ -12,7 +12,7 @@ import { idIn } from '../core/json';
 import { resources } from './forms';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import { titleIn, voiceIdIn } from '../speech/voices';
-import { type AskList, modelsBy, voicesBy } from '../requests/lists';
+import { type AskList, modelsBy, voicesBy } from '../gateway/askLists';
 import { Transport } from '../gateway/transport';
 import { DEFAULT_VOICE } from '../fields/voice';
 

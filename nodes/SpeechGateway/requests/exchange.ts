@@ -8,6 +8,7 @@ import {
 	isOwnError,
 	requestIdIn,
 } from './explain';
+import { type AskList, modelsBy } from '../gateway/askLists';
 import { gatewayWords, isPage, textsIn } from '../gateway/gatewayWords';
 import { defined, idIn, isRecord } from '../core/json';
 import { isSuccess, outcomeOfFailure } from './outcome';
@@ -31,6 +32,8 @@ interface Options {
 	deadline?: AbortSignal;
 	/** Whether the gateway is the one of the API document; asked only where it decides what an answer means. */
 	isDocumented?: () => Promise<boolean>;
+	/** What the gateway lists; asked only where the words of a refusal would name it. */
+	listedModels?: () => Promise<IDataObject[] | undefined>;
 }
 
 /** Sends one request. Resolves to the response if it is a success, else to the failure; n8n's log has a line of each. */
@@ -65,7 +68,7 @@ async function answered(
 	endpoint: Endpoint,
 	timeoutMs: number,
 	about: About,
-	{ body, deadline, isDocumented }: Options,
+	{ body, deadline, isDocumented, listedModels }: Options,
 ): Promise<Elsewhere | Failure> {
 	const { costsNothing } = transport.account;
 	let response: GatewayResponse;
@@ -83,11 +86,10 @@ async function answered(
 	const answer = { ...response, body: await transport.readErrorBody(response) };
 	transport.cancel?.throwIfAborted();
 	const documented = !costsNothing && isCutByProxy(endpoint, answer) && (await isDocumented?.());
-	const failure = explainAnswer(transport, endpoint, about, {
-		...answer,
-		documented,
-		costsNothing,
-	});
+	const facts = { ...answer, documented, costsNothing };
+	let failure = explainAnswer(transport, endpoint, about, facts);
+	const models = failure.asksForModels ? await listedModels?.() : undefined;
+	if (models) failure = explainAnswer(transport, endpoint, about, { ...facts, models });
 	const elsewhere = await fetchElsewhere(transport, endpoint, timeoutMs, response, deadline);
 	return elsewhere ? { ...elsewhere, insteadOf: failure } : failure;
 }
@@ -126,6 +128,20 @@ async function fetchElsewhere(
 		if (!(error instanceof TransportError)) throw asError(error);
 	}
 	return undefined;
+}
+
+/** A refusal is told without the models rather than late, ms. */
+const LISTING_MS = 10_000;
+
+/** The models of the account, for the words of a refusal; undefined if they are not to be had at once. Sends free requests. */
+export async function listedModels(transport: Transport): Promise<IDataObject[] | undefined> {
+	const ask: AskList = async (endpoint) => {
+		const response = await transport.send(endpoint, LISTING_MS);
+		if (isSuccess(response.status)) return await transport.readList(response);
+		response.body.destroy();
+		return undefined;
+	};
+	return await modelsBy(ask).catch(() => undefined);
 }
 
 const isCutByProxy = (endpoint: Endpoint, { status, body }: Answer): boolean =>

@@ -2,8 +2,9 @@
  * The rule of `outcome.ts` for an answer, in words about this request; `gatewayWords.ts` reads the answer, `signs.ts`
  * says what counts.
  */
+import type { IDataObject } from 'n8n-workflow';
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
-import { defined, isRecord } from '../core/json';
+import { defined, idIn, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
 import {
 	type GatewayWords,
@@ -11,14 +12,16 @@ import {
 	isGatewayError,
 	isPage,
 	isTaskError,
+	plain,
 	saysStatusAlone,
 	textsIn,
 } from '../gateway/gatewayWords';
-import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
+import { capabilitiesOf } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
 import { type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs, waitInWords } from './retryPolicy';
 import { type Facts, isBroken, isNotBegun, type Kind, SAYS } from './signs';
+import { choicesIn, whatToSet } from './whatToSet';
 
 /** What a request is about. */
 export interface About {
@@ -38,6 +41,8 @@ export interface Answer {
 	documented?: boolean;
 	/** The service charges for nothing. */
 	costsNothing?: boolean;
+	/** What the gateway lists, where that was asked for. */
+	models?: IDataObject[];
 }
 
 /** One HTTP exchange that brought no result, and the error that says why. */
@@ -56,6 +61,8 @@ export interface Failure {
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
+	/** Its words would name the models that the gateway lists. */
+	asksForModels?: boolean;
 }
 
 interface Request {
@@ -81,7 +88,8 @@ export function explainAnswer(
 	const { who } = rule;
 	const inWords = status === 429 ? waitInWords(words.message ?? '') : undefined;
 	const retryAfter = retryAfterMs(headers['retry-after'], Date.now()) ?? inWords;
-	const [what, todo = ''] = rule.words.map(filler(request, words, retryAfter));
+	const { fill, asksForModels } = filler(request, words, retryAfter, answer.models);
+	const [what, todo = ''] = rule.words.map(fill);
 	const happened = `${what} (${status})`;
 	const isJson = isRecord(body);
 	const speaker = isJson ? 'The gateway says' : 'The answer says';
@@ -112,6 +120,7 @@ export function explainAnswer(
 		retryAfter,
 		idHeader: idHeaderIn(headers),
 		byGateway: status >= 400 && isJson,
+		asksForModels: asksForModels(rule.words[1]),
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
 }
@@ -214,11 +223,16 @@ const PLURALS: Partial<Record<Kind, string>> = {
  * Puts the facts of a request into the words of a rule: `{model}`, `{address}` and the like; a fact that it lacks
  * leaves nothing.
  */
-function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retryAfter?: number) {
+function filler(
+	{ endpoint, about, url }: Request,
+	words: GatewayWords,
+	retryAfter: number | undefined,
+	models: IDataObject[] | undefined,
+) {
 	const { kind, id, model, voice } = about;
+	const { param } = words;
 	// LiteLLM names the status.
 	const isNamed = param !== undefined && /\D/.test(param);
-	const [able, another] = ABILITIES[endpoint.kind] ?? ['that can speak', OTHER_SPEAKER];
 	const facts: Record<string, string | undefined> = {
 		kind,
 		plural: PLURALS[endpoint.kind],
@@ -227,21 +241,45 @@ function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retr
 		voice: kind === 'voice' ? id : voice,
 		url,
 		parameter: isNamed ? `the parameter "${param}" as given` : 'a parameter of this request',
-		able,
-		another: another.includes(`"${model}"`)
-			? 'This account may not have it: look it up with Model → Get Many'
-			: another,
+		able: ABLE[capabilityFor(endpoint.kind)],
+		models: modelsToSet(endpoint.kind, model, models),
+		choices: choicesIn(words),
+		voiceAndModel: voice ? `the field "Voice" ("${voice}"), then "Model"` : 'the field "Model"',
 		address: `check the base URL in the credential: the address called was ${url} (its version, such as /v1, should stand in it once).`,
 		orVoice: voice ? `, or check that the voice "${voice}" belongs to this account` : '',
 		wait: retryAfter ? ` (it asks to wait ${Math.ceil(retryAfter / 1000)} seconds)` : '',
 	};
-	return (text = '') => text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '');
+	const set = whatToSet({ kind: endpoint.kind, voice, words }) ?? 'Check the parameters.';
+	return {
+		fill: (text = '') =>
+			text.replace(/\{(\w+)\}/g, (_, name: string) =>
+				name === 'set' ? set.replace(MODELS, () => facts.models ?? '') : (facts[name] ?? ''),
+			),
+		asksForModels: (text = '') => (text.includes('{set}') ? set : text).includes(MODELS),
+	};
 }
 
-const OTHER_SPEAKER = `Not every model of the list can speak: try "${DEFAULT_SPEECH_MODEL}"`;
+/** Stands in words for the models that can be chosen. */
+const MODELS = '{models}';
+const MOST_MODELS = 5;
 
-/** What the model of a request must be able to do, and which one to try instead. Models of other requests must speak. */
-const ABILITIES: Partial<Record<Kind, [able: string, another: string]>> = {
-	chat: ['that can chat', 'Not every model of the list can chat: pick another one'],
-	video: ['that makes videos', 'Not every model of the list makes videos: pick another one'],
-};
+const capabilityFor = (kind: Kind): 'speech' | 'chat' | 'video' =>
+	kind === 'chat' || kind === 'video' ? kind : 'speech';
+
+/** What a model must be able to do. */
+const ABLE = { speech: 'that can speak', chat: 'that can chat', video: 'that can make videos' };
+
+/** Which models the gateway has for a request; those whose purpose is not known count if there are no others. */
+function modelsToSet(kind: Kind, model?: string, models: IDataObject[] = []): string {
+	const wanted = capabilityFor(kind);
+	const listed = models.flatMap((entry) => {
+		const id = plain(idIn(entry, 'id', 'name', 'model'));
+		return id === undefined || id === model ? [] : [{ id, can: capabilitiesOf(entry) }];
+	});
+	const able = listed.filter(({ can }) => can.includes(wanted));
+	const fit = able.length > 0 ? able : listed.filter(({ can }) => can.length === 0);
+	if (fit.length === 0) return 'Model → Get Many lists the models of the gateway.';
+	const isListed = models.some((entry) => idIn(entry, 'id', 'name', 'model') === model);
+	const ids = fit.slice(0, MOST_MODELS).map(({ id }) => `"${id}"`);
+	return `${isListed ? 'It is listed, but this account may not have it. ' : ''}Models ${ABLE[wanted]}: ${ids.join(', ')}${fit.length > MOST_MODELS ? ', …' : ''}.`;
+}

@@ -27,7 +27,7 @@ import type { BilledEndpoint } from '../gateway/endpoints';
 import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
-import { type Elsewhere, exchange, hasJobRoutes, isFailure } from './exchange';
+import { type Elsewhere, exchange, hasJobRoutes, isFailure, listedModels } from './exchange';
 import { type About, type Failure, idHeaderIn, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
@@ -184,6 +184,11 @@ export class ItemRequests extends ItemTurns {
 					await this.session.share(
 						`job routes of ${transport.account.base}`,
 						async () => await hasJobRoutes(transport),
+					),
+				listedModels: async () =>
+					await this.session.share(
+						`models of ${transport.account.base}`,
+						async () => await listedModels(transport),
 					),
 			});
 		} catch {

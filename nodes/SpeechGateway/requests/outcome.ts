@@ -130,7 +130,7 @@ const TOO_MANY: Words = [
 ];
 const PICK_VOICE =
 	'Pick one from the list, use "Default", or give its title in the mode "By Title".';
-const NOT_TAKEN: Words = ['The gateway refused the request', 'Check the parameters.'];
+const NOT_TAKEN: Words = ['The gateway refused the request', '{set}'];
 const NOT_OWN_ANSWER = "A server error that is not the gateway's own answer";
 
 /** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
@@ -275,23 +275,26 @@ export const RULES = [
 		{ status: '400 404 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
 		'wrong',
 		'workflow',
-		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
+		[
+			'This gateway has no default voice',
+			'It needs one: pick it by ID in the field "Voice"{choices}.',
+		],
 	),
 	// new-api, one-api, FastAPI: no jobs, voices or videos.
 	NO_ROUTE,
 	// A voice, and then a model, that is not there, in the words of providers.
 	rule({ status: '404', with: 'voiceNamed' }, 'wrong', 'workflow', [
 		'The gateway has no voice "{voice}"',
-		PICK_VOICE,
+		`{set} ${PICK_VOICE}`,
 	]),
-	rule({ status: '400 404', says: SAYS.noSuchModel, with: 'model' }, 'wrong', 'workflow', [
+	rule({ status: '400 404 422', says: SAYS.noSuchModel, with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no model "{model}" {able}',
-		'{another}.',
+		'Check the field "Model". {models}',
 	]),
 	// new-api's and one-api's 503 for an unknown model, or one without a channel.
 	rule({ status: '5xx', says: SAYS.noChannel }, 'refused', 'operator', [
 		'The gateway has no provider for the model "{model}"',
-		'Check its name: Model → Get Many lists the models of the gateway.',
+		'Check the field "Model". {models}',
 	]),
 	// new-api's codes for what its operator has not set up.
 	rule([{ status: '5xx', says: SAYS.notSetUp }, '501'], 'refused', 'operator', [
@@ -338,7 +341,7 @@ export const RULES = [
 	]),
 	rule({ status: '404', with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',
-		'{another}, and {address}',
+		'Check {voiceAndModel}. {models} If that is right, {address}',
 	]),
 	rule('404', 'refused', 'network', ['The gateway has no such address', 'Please {address}']),
 	// new-api's 400 for a file that is asked for too early.
@@ -362,10 +365,7 @@ export const RULES = [
 		'Send a shorter text or a smaller file.',
 	]),
 	// The document's 422; FastAPI's names the field.
-	rule('422', 'wrong', 'workflow', [
-		'The gateway does not support {parameter}',
-		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
-	]),
+	rule('422', 'wrong', 'workflow', ['The gateway does not support {parameter}', '{set}']),
 	// http instead of https, or a host that has moved.
 	rule(
 		[

@@ -96,7 +96,7 @@ export const SAYS = {
 		'^param=voice$',
 	),
 	noSuchModel:
-		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|模型.{0,80}不存在|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
+		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:found|available|supported|installed|downloaded)|n.t exist|unknown|unavailable)|^model_not_found$|模型.{0,80}不存在|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
 	noChannel: /^model_not_found$|无可用渠道|no available channel/im,
 	notSetUp:
 		/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m,
