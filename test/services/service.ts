@@ -70,8 +70,9 @@ export class PlayedService {
 	private readonly rows: RecordedAnswer[];
 	private readonly server = createServer((request, response) => void this.serve(request, response));
 
-	constructor(name: string) {
-		this.rows = RECORDED.filter(({ service }) => service === name);
+	/** `first`: rows that count before its own. */
+	constructor(name: string, first: RecordedAnswer[] = []) {
+		this.rows = [...first, ...RECORDED.filter(({ service }) => service === name)];
 	}
 
 	async listen(): Promise<this> {
