@@ -56,6 +56,14 @@ export interface EngineRun {
 	rounds?: INodeExecutionData[][];
 	/** What the nodes before this one make of a round's items, when its turn has come. */
 	brings?: (items: INodeExecutionData[]) => INodeExecutionData[];
+	/** Nodes on the way to this one, in order. */
+	before?: Array<{
+		name: string;
+		/** What it makes of an item's JSON; files go along. Default: what it was. */
+		makes?: (json: IDataObject) => IDataObject;
+	}>;
+	/** An expression that the node behind each output reads: its items are `{ read: … }`. */
+	readsBehind?: string;
 	/** Nodes with the same id share their keys of `sendOnceKey`. */
 	nodeId?: string;
 	/** Asked at each use of the key store: whether it fails, and whether it has done its work before that. */
@@ -124,6 +132,8 @@ export interface EngineResult {
 	rounds: INodeExecutionData[][][];
 	/** How many items each run of the node behind its first output has got. */
 	sentOn: number[];
+	/** What the nodes behind the outputs have read, by output. */
+	read: unknown[][];
 	error?: {
 		message: string;
 		description?: string | null;
@@ -239,7 +249,8 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const nextTo = (output: number) => (output === 0 ? 'Next' : `Next to ${output}`);
 	/** They show what they get. */
 	const followers = behind.flatMap((what, output): INode[] => {
-		const next = { ...start, type: 'test.next', id: nextTo(output), parameters: {} };
+		const parameters = { value: options.readsBehind ?? '' };
+		const next = { ...start, type: 'test.next', id: nextTo(output), parameters };
 		const after = { ...next, id: `${next.id}, after`, name: `${nextTo(output)}, after` };
 		if (what === undefined) return [];
 		return [{ ...next, name: nextTo(output), disabled: what !== 'runs' }, after];
@@ -275,17 +286,39 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		},
 	};
 	types['test.next'] = {
-		description: types['test.start'].description,
+		description: {
+			...types['test.start'].description,
+			properties: [{ displayName: '', name: 'value', type: 'string', default: '' }],
+		},
 		async execute() {
-			return [this.getInputData()];
+			if (options.readsBehind === undefined) return [this.getInputData()];
+			const read = (_: unknown, i: number) => this.getNodeParameter('value', i) as string;
+			return [this.getInputData().map((one, i) => ({ json: { read: read(one, i) } }))];
 		},
 	};
+	const before = options.before ?? [];
+	const onTheWay = before.map(({ name, makes = (json) => json }): INode => {
+		types[`test.${name}`] = {
+			description: types['test.start'].description,
+			async execute() {
+				return [
+					this.getInputData().map(({ json, binary }, item) => {
+						return { json: makes(json), pairedItem: { item }, ...(binary && { binary }) };
+					}),
+				];
+			},
+		};
+		return { ...start, id: name, name, type: `test.${name}`, parameters: {} };
+	});
+	const way = [...before.map(({ name }) => name), NODE];
 	const workflow = new Workflow({
 		id: options.workflowId ?? 'workflow-under-test',
 		name: options.workflowName ?? 'Workflow under test',
-		nodes: [start, node, ...followers, ...(options.model ? [model] : [])],
+		nodes: [start, ...onTheWay, node, ...followers, ...(options.model ? [model] : [])],
 		connections: {
-			Start: { main: [[{ node: NODE, ...MAIN }]] },
+			...Object.fromEntries(
+				way.map((name, i) => [way[i - 1] ?? 'Start', { main: [[{ node: name, ...MAIN }]] }]),
+			),
 			[NODE]: {
 				main: behind.map((what, output) => (what ? [{ node: nextTo(output), ...MAIN }] : null)),
 			},
@@ -407,6 +440,11 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		outputs: toldOf(task),
 		rounds: tasks.map(toldOf),
 		sentOn: (run.data.resultData.runData[nextTo(0)] ?? []).map((one) => outputsOf(one)[0].length),
+		read: behind.map((_, output) =>
+			outputsOf(run.data.resultData.runData[nextTo(output)]?.at(-1)).flatMap((items) =>
+				items.map(({ json }) => json.read),
+			),
+		),
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
