@@ -8,7 +8,7 @@ import { npm, run, toStdout } from '../test/support/n8n/steps';
 const PLACEHOLDER_ADDRESS = /@example\.com$/;
 
 /**
- * `npm run release`: makes the version at the top of the changelog: all tests pass, then a commit with the version in
+ * `npm run release`: makes the version at the top of the changelog: all tests pass, also of examples and tools, then a commit with the version in
  * package.json and its lock, and the tag that publishes it once it is pushed. It pushes nothing. Refuses as long as
  * package.json names an author or a repository that are not the publisher's.
  */
@@ -31,9 +31,17 @@ export async function main(_args: string[], cwd = REPOSITORY): Promise<number> {
 	if ((await git('tag', '--list', `v${version}`)) !== '')
 		throw new Error(`v${version} is released: CHANGELOG.md needs an entry for the next version`);
 
-	const { stdout } = await run('.ci/run', [], { cwd, show: toStdout });
-	const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
-	if (!/^[1-9]\d* passed, 0 failed$/.test(lastLine)) throw new Error(`The tests say: ${lastLine}`);
+	const tests: Array<[program: string, args: string[]]> = [
+		['.ci/run', []],
+		['npm', ['test', '--', '--examples']],
+		['npm', ['test', '--', '--tools']],
+	];
+	for (const [program, args] of tests) {
+		const { stdout } = await run(program, args, { cwd, show: toStdout });
+		const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
+		if (!/^[1-9]\d* passed, 0 failed$/.test(lastLine))
+			throw new Error(`The tests say: ${lastLine}`);
+	}
 
 	await writeFile(file, changelog.replace(`## ${version} (unreleased)`, `## ${version}`));
 	await npm(['version', version, '--no-git-tag-version', '--allow-same-version'], cwd);

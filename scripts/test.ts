@@ -107,16 +107,28 @@ function install(version: N8nVersion): Step {
 	};
 }
 
+interface JestOptions {
+	/** Of the n8n that the workers share. */
+	version?: N8nVersion;
+	/** The examples whose tests run; default: three of them. */
+	examples?: 'three' | 'all';
+	/** Part of the paths of the test files that run; default: all. */
+	files?: string;
+}
+
 /** One jest project, or several at once, in a number of workers, which share some n8n of the version, if there is one. */
-function jest(projects: string[], workers: number, version?: N8nVersion): Step {
+function jest(projects: string[], workers: number, more: JestOptions = {}): Step {
+	const { version, examples = 'three', files } = more;
 	const name = projects.join(' and ');
 	return {
 		name: version ? `${name} (n8n ${version})` : name,
 		async work(show) {
-			const env: NodeJS.ProcessEnv = version
-				? { N8N_VERSION: version, N8N_INSTANCES: String(sharedN8ns(workers)) }
-				: {};
+			const env: NodeJS.ProcessEnv = {
+				EXAMPLES: examples,
+				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(sharedN8ns(workers)) }),
+			};
 			const args = [`--maxWorkers=${workers}`, '--silent']; // n8n logs what tests bring about
+			if (files) args.unshift(files);
 			const { report, failure } = await runJest(projects, args, env, show);
 			if (report) {
 				total.passed += report.numPassedTests;
@@ -173,6 +185,7 @@ const litellm: Step = {
 const current = install(CURRENT);
 
 const SUITES: Record<string, Step[]> = {
+	'--unit': [jest(['unit'], CORES)],
 	'--all': [
 		programs({
 			ffmpeg: 'ffmpeg',
@@ -185,8 +198,8 @@ const SUITES: Record<string, Step[]> = {
 			[
 				pack,
 				beside(
-					[jest(['unit', 'engine'], CORES)],
-					[current, jest(['n8n', 'browser'], n8nWorkers(0.5), CURRENT)],
+					[jest(['unit', 'long', 'engine'], CORES)],
+					[current, jest(['n8n', 'browser'], n8nWorkers(0.5), { version: CURRENT })],
 				),
 			],
 		),
@@ -195,7 +208,19 @@ const SUITES: Record<string, Step[]> = {
 		programs({ ffmpeg: 'ffmpeg' }),
 		pack,
 		install(OLDEST),
-		jest(['n8n'], n8nWorkers(0.75), OLDEST),
+		jest(['n8n'], n8nWorkers(0.75), { version: OLDEST }),
+	],
+	'--examples': [
+		programs({ ffmpeg: 'ffmpeg' }),
+		pack,
+		current,
+		jest(['n8n'], 1, { version: CURRENT, examples: 'all', files: 'n8n/people' }),
+	],
+	'--tools': [
+		programs({ ffmpeg: 'ffmpeg' }),
+		pack,
+		current,
+		jest(['tools'], n8nWorkers(0.75), { version: CURRENT }),
 	],
 	'--gateways': [programs({ python3: 'python3-venv' }), litellm, jest(['gateways'], 1)],
 	'--queue': [
@@ -206,7 +231,7 @@ const SUITES: Record<string, Step[]> = {
 		}),
 		pack,
 		current,
-		jest(['queue'], 1, CURRENT),
+		jest(['queue'], 1, { version: CURRENT }),
 	],
 };
 
@@ -229,7 +254,10 @@ async function perform(steps: Step[], shower: (name: string) => Show): Promise<v
 }
 
 /**
- * `npm test`: everything on n8n 2.41; after the first step that fails, none begins.
+ * `npm test`: everything on n8n 2.41 but what has a flag of its own; after the first step that fails, none begins.
+ * `--unit`: the layer that is fast.
+ * `--examples`: all examples, of which `npm test` runs three.
+ * `--tools`: the programs for releases, the demo and development.
  * `--compat`: the tests in a real n8n, on 2.16.
  * `--queue`: those with PostgreSQL, Redis and workers.
  * `--gateways`: those behind LiteLLM's proxy, which comes from PyPI.

@@ -3,7 +3,7 @@
  * What is read out of files, and every byte of joined ones, as it was when the other tests of this folder, which decode and
  * listen, had found it right. These only compare: they are quick enough to go through everything, and notice the smallest
  * change. When one is wanted, let the others judge it first, then write the table anew:
- * `EXACT=write npx jest test/audio/exact --selectProjects unit`.
+ * `EXACT=write npx jest test/audio/exact --selectProjects long`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

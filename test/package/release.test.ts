@@ -12,6 +12,7 @@ beforeEach(() => {
 	manifest({});
 	write('CHANGELOG.md', '# Changelog\n\n## 0.2.0 (unreleased)\n\n- News.\n\n## 0.1.0\n\nFirst.\n');
 	tests('echo "9 passed, 0 failed"');
+	others('9 passed, 0 failed');
 	git('init', '--quiet');
 	git('config', 'user.name', 'Somebody');
 	git('config', 'user.email', 'somebody@example.com');
@@ -29,13 +30,19 @@ function write(name: string, text: string): void {
 function manifest(changes: object): void {
 	const author = { name: 'Somebody', email: 'somebody@example.net' };
 	const repository = { type: 'git', url: 'git+https://github.com/somebody/released.git' };
-	const told = { name: 'released', version: '0.1.0', author, repository, ...changes };
+	const scripts = { test: 'node test.cjs' };
+	const told = { name: 'released', version: '0.1.0', author, repository, scripts, ...changes };
 	write('package.json', JSON.stringify(told));
 }
 
 function tests(script: string): void {
 	write('.ci/run', `#!/bin/bash\n${script}\n`);
 	chmodSync(path.join(folder, '.ci/run'), 0o755);
+}
+
+/** What `npm test -- --examples` and `--tools` say. */
+function others(lastLine: string): void {
+	write('test.cjs', `console.log(${JSON.stringify(lastLine)})`);
 }
 
 function git(...args: string[]): string {
@@ -71,6 +78,7 @@ test.each([
 	['a change is not committed', () => write('new.txt', ''), 'not committed'],
 	['a test failed', () => tests('echo "8 passed, 1 failed"; exit 1'), 'exit code 1'],
 	['nothing was tested', () => tests('echo "0 passed, 0 failed"'), 'The tests say'],
+	['an example failed', () => others('8 passed, 1 failed'), 'The tests say'],
 	['the changelog has no version', () => write('CHANGELOG.md', '# Changelog\n'), 'version'],
 	['the entry is empty', () => write('CHANGELOG.md', '## 0.2.0\n\n## 0.1.0\n'), 'says nothing'],
 ])('%s: nothing is released', async (name, prepare, message) => {

@@ -236,7 +236,7 @@ test(`behind Settle: ${CHARGED}`, async () => {
 test('every expression of the pages and forms is run here, or stands in an example, which real n8n runs', () => {
 	const examples = filesIn('examples', '.json').map(read).join('\n').replaceAll('\\"', '"');
 	const pages = ['README.md', 'examples/README.md', ...filesIn('docs', '.md')].map(read).join('\n');
-	const form = JSON.stringify(new SpeechGateway().description.properties, (key, value: unknown) =>
+	const form = JSON.stringify(new SpeechGateway().description.properties, (_, value: unknown) =>
 		// What n8n evaluates itself is no advice.
 		typeof value === 'string' && value.startsWith('=') ? undefined : value,
 	).replaceAll('\\"', '"');

@@ -4,7 +4,7 @@ const [unit] = require('../../../jest.config.js').projects;
 const rootDir = path.resolve(__dirname, '../../..');
 const absolute = (file) => file.replace('<rootDir>', rootDir);
 
-/** jest as Stryker runs it: one project of the tests that are fast and concern the rooms in stryker.config.mjs. */
+/** jest as Stryker runs it: one project of the tests that concern the rooms in stryker.config.mjs. */
 module.exports = {
 	...unit,
 	rootDir,

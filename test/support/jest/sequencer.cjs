@@ -2,7 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** What takes minutes: jest knows how long a file takes only where it has run before, and goes by its size elsewhere. */
 const LONGEST = [
-	...['browser/editor', 'n8n/ownN8n', 'n8n/examples', 'n8n/people', 'n8n/dev'],
+	...['browser/editor', 'n8n/ownN8n', 'n8n/people', 'n8n/dev'],
 	...['engine/model/stories', 'engine/requests/hostile', 'audio/wholeEnds', 'package/tarball'],
 	...['text/hostile', 'engine/model/returns', 'package/demo'],
 ];
