@@ -179,6 +179,35 @@ test('4,000 keys and, while their names are taken, 100 of the same: each is paid
 	expect(chargedFor('Order')).toHaveLength(4_000);
 });
 
+test('the workflow times out after 20 s of 8 rows of 5 s: 6 are done and 2 interrupted, in all modes and with keys', async () => {
+	bench.sim.fault({ method: 'POST', delayMs: 5_000, times: Infinity });
+	const rows = Array.from({ length: 8 }, (_, row) => ({ text: `This is row ${row} of a night.` }));
+	const key = { sendOnceKey: '={{ $execution.id }}-{{ $json.text }}' };
+	const modes = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+	const all = modes.flatMap((onError) =>
+		[{}, key, { ...key, whenSentBefore: 'again' }].map((keyed) => ({ onError, keyed })),
+	);
+	const ended = await Promise.all(
+		all.map(async ({ onError, keyed }) => {
+			const workflow = await bench.save({
+				parameters: { ...speech, options: { maxRetries: 0, concurrency: 2, ...keyed } },
+				items: rows,
+				onError,
+				trigger: 'webhook',
+				settings: { executionTimeout: 19 },
+			});
+			return await bench.api.waitForExecution(await bench.api.trigger(workflow));
+		}),
+	);
+	for (const execution of ended) {
+		expect(execution.status).toBe('canceled');
+		const [success, unknown] = nodeOutputs(execution, NODE_NAME);
+		expect(success.filter(({ binary }) => binary)).toHaveLength(6);
+		expect(unknown.map((item) => toldOf(item).reason)).toEqual(['interrupted', 'interrupted']);
+	}
+	expect(charged()).toHaveLength(8 * ended.length);
+});
+
 test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for once, and all are there', async () => {
 	bench.sim.fault({ method: 'POST', delayMs: 200, times: Infinity });
 	const rows = Array.from({ length: 40 }, (_, row) => ({ text: `This is row ${row} of a night.` }));

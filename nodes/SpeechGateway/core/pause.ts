@@ -43,11 +43,14 @@ const MOST_BUSY_MS = 50;
 /** See `givingWay`. */
 export type GiveWay = () => Promise<void> | undefined;
 
-/** To be called between items: a pause for n8n's other work when this run has kept it busy for a while, else undefined. */
-export function givingWay(): GiveWay {
+/**
+ * To be called between items: a pause for n8n's other work when this run has kept it busy for a while, else undefined.
+ * `isOver`: whether there is no time left for that.
+ */
+export function givingWay(isOver: () => boolean = () => false): GiveWay {
 	let since = performance.now();
 	return () => {
-		if (performance.now() - since < MOST_BUSY_MS) return undefined;
+		if (performance.now() - since < MOST_BUSY_MS || isOver()) return undefined;
 		return pause(1).then(() => void (since = performance.now()));
 	};
 }

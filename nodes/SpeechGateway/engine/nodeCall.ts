@@ -38,7 +38,7 @@ const MAX_CUSTOM_VALUE_LENGTH = 500;
 /** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
 export class NodeCall {
 	/** To be awaited between items, for n8n's other work. */
-	readonly giveWay = givingWay();
+	readonly giveWay = givingWay(() => this.isCancelled);
 	private copy?: INode;
 
 	constructor(readonly context: NodeContext) {}

@@ -9,7 +9,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { InputError, NotStartedError } from '../core/errors';
 import { defined } from '../core/json';
-import { unlessCancelled } from '../core/pause';
+import { cancelled } from '../core/pause';
 import { endOnError } from '../engine/connections';
 import type { NodeCall } from '../engine/nodeCall';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -48,6 +48,8 @@ export class Attempt {
 	willRunAgain = false;
 	/** Those of the input, then those that were paid for and are missing from the input now. */
 	private readonly items: ItemLedger[];
+	/** Of the input, as far as they are on their way. */
+	private runs: ItemRun[] = [];
 	/** What holds for the whole execution. The caller releases it, whatever becomes of the attempt. */
 	readonly lasting: LastingRecord;
 	private readonly charges: ToldCharges;
@@ -68,15 +70,24 @@ export class Attempt {
 		return this.charges.areNone ? wordsWithoutCharges : asTheyAre;
 	}
 
-	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
+	/**
+	 * The outputs of the node. In stop mode, throws one error for the first item that failed. Once the run is cancelled, it returns
+	 * at once: after the workflow's timeout, n8n keeps what comes while it reads its database once, and a database or a store
+	 * may not answer. What is under way ends by itself. n8n runs the node again after "Stop", too: then nothing is sent, and
+	 * finished results are delivered.
+	 */
 	async run(): Promise<INodeExecutionData[][]> {
-		const { nodeCall, operation, ledger } = this;
-		// n8n runs the node again after "Stop", too: then nothing may be sent, and finished results are delivered.
-		const asLeft = async () => await this.sorted(this.items.map((_, index) => this.asLeft(index)));
-		if (nodeCall.isCancelled) return await asLeft();
+		const { cancel, isCancelled } = this.nodeCall;
+		if (!cancel) return await this.whole();
+		const asLeft = () => this.sorted(this.items.map((_, index) => this.asLeft(index)));
+		if (isCancelled) return asLeft();
+		return await Promise.race([this.whole(), cancelled(cancel).catch(asLeft)]);
+	}
 
+	/** The outputs of an attempt that nothing ends early. */
+	private async whole(): Promise<INodeExecutionData[][]> {
+		const { nodeCall, operation, ledger } = this;
 		const inputs = await this.read();
-		if (nodeCall.isCancelled) return await asLeft();
 		this.endOnFailure(inputs, this.finished);
 		const run = openAttempt(nodeCall, operation, ledger, this.lasting);
 		run.accounts = this.accounts;
@@ -89,9 +100,8 @@ export class Attempt {
 			: await this.runAll(inputs, run, paying);
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
-		await unlessCancelled(run.keys.makeSure(), nodeCall.cancel);
-		// After the workflow's timeout, n8n keeps what is returned here.
-		if (nodeCall.isCancelled) return await this.sorted(settled);
+		await run.keys.makeSure();
+		nodeCall.cancel?.throwIfAborted();
 		return await this.end(settled, run, paying);
 	}
 
@@ -145,15 +155,15 @@ export class Attempt {
 		const { nodeCall, operation, items } = this;
 		const { giveWay } = nodeCall;
 		const sentBefore = new SentBefore(nodeCall, run);
-		const runs = inputs.map(
+		const runs = (this.runs = inputs.map(
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),
-		);
+		));
 		const all = (step: 'ownFiles' | 'lookUp') => runs.map((one) => one[step].bind(one));
 		await startInOrder(all('ownFiles'), giveWay);
 		await startInOrder(all('lookUp'), giveWay);
 		const endOnFailure = () => {
-			if (nodeCall.isCancelled) return;
+			nodeCall.cancel?.throwIfAborted();
 			const failures = runs.map(({ failure }) => failure);
 			this.endOnFailure(failures, this.finished);
 		};
@@ -232,6 +242,8 @@ export class Attempt {
 		if (route === 'nowhere' && (nodeCall.stopsOnError || endOnError(nodeCall.context)))
 			throw unheardError(nodeCall, all, this.words, this.charges.all);
 		const outputs = await this.sorted(all, route);
+		// It has returned without this.
+		nodeCall.cancel?.throwIfAborted();
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		// Nothing of this round needs to stay on record.
 		if (nodeCall.isTool ? this.succeeded : !this.willRunAgain) ledger.close();
@@ -281,10 +293,11 @@ export class Attempt {
 		return runError(nodeCall, { index: 0, count: 1, results: [], error, operation, words });
 	}
 
-	/** An item after Stop: its result, unknown if it may have been charged, else not started. */
+	/** An item after Stop, or the timeout: as it has ended, unknown if it may have been charged, else not started. */
 	private asLeft(index: number): Settled {
 		const item = this.items[index];
-		if (item.result) return item.result;
+		const ended = this.runs[index]?.ended ?? item.result;
+		if (ended) return ended;
 		const interrupted = item.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('cancelled') };
 		const { operation, nodeCall } = this;
@@ -292,7 +305,8 @@ export class Attempt {
 		const isOurs = item.paidFor?.operation === operationName(operation);
 		const parameters = isOurs ? item.paidFor?.parameters : undefined;
 		const asked = parameters && { parameters, plan: operation.plan?.(parameters) };
-		return unknownItem(operation, index, item, interrupted, nodeCall, asked);
+		const unknown = unknownItem(operation, index, item, interrupted, nodeCall, asked);
+		return item.costsNothing ? withoutCharges(unknown) : unknown;
 	}
 
 	/** The outputs, with links to files and with charges where the user wants them. */

@@ -33,6 +33,7 @@ export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;
 	private named?: NamedKey;
+	private over?: Settled;
 
 	constructor(
 		private readonly operation: Operation,
@@ -58,8 +59,13 @@ export class ItemRun {
 	}
 
 	/** Undefined as long as the item may go on. */
-	get failure(): ReadItem | undefined {
+	get failure(): Extract<ReadItem, { failed: unknown }> | undefined {
 		return this.input && 'failed' in this.input ? this.input : undefined;
+	}
+
+	/** How it has ended, while n8n's database may not know it yet. */
+	get ended(): Settled | undefined {
+		return this.over ?? this.failure;
 	}
 
 	/** Refuses an item that could be read: nothing of it is sent, for this reason. */
@@ -131,6 +137,7 @@ export class ItemRun {
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
 			if ('failed' in settled && item.isRefused) ledger.refuse(settled.failed);
+			this.over = settled;
 			const { cancel } = session.nodeCall;
 			await unlessCancelled(item.settle('failed' in settled, sentNothing), cancel);
 			await this.keep(settled, sentNothing);

@@ -31,9 +31,11 @@ export function takeName(name: string): (() => void) | Promise<void> {
 	const other = taken.get(name);
 	if (other) return other;
 	let giveBack = () => {};
-	taken.set(name, new Promise<void>((resolve) => (giveBack = resolve)));
+	const mine = new Promise<void>((resolve) => (giveBack = resolve));
+	taken.set(name, mine);
 	return () => {
-		taken.delete(name);
+		// It may be another's by now.
+		if (taken.get(name) === mine) taken.delete(name);
 		giveBack();
 	};
 }

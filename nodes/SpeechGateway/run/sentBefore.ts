@@ -85,7 +85,8 @@ export class SentBefore {
 		const { cancel = new AbortController().signal } = nodeCall;
 		this.names = new TakenNames(nodeCall, cancel);
 		this.cancelled = cancelled(cancel);
-		this.cancelled.catch(() => undefined);
+		// What is under way may never end, as where a store does not answer: nobody waits for it. If it ends, it is kept.
+		this.cancelled.catch(() => this.freeAll());
 	}
 
 	/**
@@ -184,6 +185,11 @@ export class SentBefore {
 		// Another item of this run has it, which waits for this one then; or another execution, whose it stays.
 		const { free = () => {} } = this.own.get(asked.name) ?? {};
 		this.own.set(asked.name, { asked, free });
+	}
+
+	/** Whoever waits in this process for the names of this run goes on. */
+	private freeAll(): void {
+		for (const { free } of this.own.values()) free();
 	}
 
 	private has(asked: NamedKey): boolean {
