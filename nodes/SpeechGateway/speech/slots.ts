@@ -29,7 +29,7 @@ export interface TimeWarning {
 	message: string;
 }
 
-/** The time from one mark to the next, and the segments that are spoken in it: from one index up to another. */
+/** The time up to a mark, from the one before or the beginning, and the segments that are spoken in it: from one index up to another. */
 interface Slot {
 	from: number;
 	to: number;
@@ -40,13 +40,15 @@ interface Slot {
 	text: string;
 }
 
-/** What is behind the last time has no end to keep, so it is no slot. */
+/** What is before the first time begins at once. What is behind the last has no end to keep, so it is no slot. */
 function slotsOf(segments: DraftSegment[]): Slot[] {
-	const timed = segments.flatMap(({ heardAt }, index) => (heardAt === undefined ? [] : index));
-	return timed.slice(1).map((to, index): Slot => {
-		const from = timed[index];
+	const ends = segments.flatMap(({ heardAt }, index) =>
+		heardAt === undefined || index === 0 ? [] : index,
+	);
+	return ends.map((to, index): Slot => {
+		const from = ends[index - 1] ?? 0;
 		const within = segments.slice(from, to);
-		const start = segments[from].heardAt!;
+		const start = segments[from].heardAt ?? 0;
 		return {
 			from,
 			to,

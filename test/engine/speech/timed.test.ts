@@ -122,6 +122,18 @@ describe('Estimate', () => {
 		expect(sim.requests).toEqual([]);
 	});
 
+	test('words before the first time begin at once, and may be too long for it', async () => {
+		const words = 'Seventeen characters a second are a little too much for it, as it seems.';
+		const { warnings, suggestedSpeed } = await estimate(`${words} [at 4s] The end.`);
+		expect(warnings).toEqual([
+			expect.objectContaining({ segment: 1, startSeconds: 0, endSeconds: 4 }),
+		]);
+		expect(suggestedSpeed).toBeLessThan(2);
+		const { hints } = await speak(`${words.repeat(2)} [at 1s] The end.`);
+		expect(hints.join('\n')).toContain('1 of 1 times were missed');
+		expect(hints.join('\n')).toContain('the words before 1 of 1 times are probably too long');
+	});
+
 	test('says nothing of what fits', async () => {
 		expect(await estimate(SRT)).toMatchObject({ textFormat: 'subtitles', segments: 4 });
 		expect((await estimate(SRT)).warnings).toBeUndefined();
