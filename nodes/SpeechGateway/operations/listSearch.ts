@@ -26,21 +26,26 @@ const defaultVoice: INodeListSearchItems = {
 	description: 'The standard voice of the gateway',
 };
 
-/** Models for another purpose come last, with that purpose; they can be picked, as an entry may be wrong. */
+/**
+ * Models for another purpose come last, with that purpose; they can be picked, as an entry may be wrong. The chat model has only
+ * what may chat, as long as there is any.
+ */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 ): Promise<INodeListSearchResult> {
-	const resource = this.getCurrentNodeParameter('resource');
-	// The chat model, a node of its own, has no resource.
-	const wanted = resources.find(({ value }) => value === resource)?.models ?? 'chat';
+	// The chat model, a node of its own, has none.
+	const chosen = this.getCurrentNodeParameter('resource');
+	const resource = resources.find(({ value }) => value === chosen);
+	const wanted = resource?.models ?? 'chat';
 	const models = (await modelsBy(await asker(this))) ?? noModels();
 	const listed = models.flatMap((model) => {
 		const id = pickable(idIn(model, 'id', 'name', 'model'));
 		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
 	});
 	const rank = (can: Capability[]) => (can.includes(wanted) ? 0 : can.length === 0 ? 1 : 2);
-	const results = listed
+	const fitting = listed.filter(({ can }) => rank(can) < 2);
+	const results = (!resource && fitting.length > 0 ? fitting : listed)
 		.sort((a, b) => rank(a.can) - rank(b.can) || a.id.localeCompare(b.id))
 		.map(({ id, can }) => ({
 			name: rank(can) === 2 ? `${id} (${can.join(', ')})` : id,

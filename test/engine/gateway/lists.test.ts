@@ -171,6 +171,22 @@ test.each([undefined, ['openai', 'anthropic', 'gemini', 'openai-response']])(
 	},
 );
 
+test.each([
+	[
+		['sora-2', 'fish-speech', 'mystery', 'gpt-4o', 'whisper-1'],
+		['gpt-4o', 'mystery'],
+	],
+	[
+		['fish-speech', 'sora-2'],
+		['fish-speech (speech)', 'sora-2 (video)'],
+	],
+])('the chat model has the models that can chat, if any: of %j', async (ids, names) => {
+	const data = ids.map((id) => ({ id, object: 'model' }));
+	sim.fault({ path: '/v1/models', status: 200, body: { data } });
+	const listed = await searchList(searchModels, { resource: '', url: sim.url, apiKey: sim.apiKey });
+	expect(listed.map(({ name }) => name)).toEqual(names);
+});
+
 test('the newest voice is first, those without a date are last', async () => {
 	voices(
 		{ _id: 'c', title: 'C' },
