@@ -109,7 +109,10 @@ test('an unknown outcome is red, and says that it may have been charged', async 
 	await editor.fillText('text', 'Nobody knows what becomes of this.');
 	await editor.by('node-execute-button').click();
 	const panel = editor.by('output-panel');
-	await panel.getByText('This item may have been charged, but it has no result').first().waitFor();
+	await panel
+		.getByText('This item has no audio; nobody knows yet whether it was charged')
+		.first()
+		.waitFor();
 });
 
 test('an AI agent finds the node among its tools', async () => {
@@ -181,5 +184,7 @@ test('an error says what happened, to which item, and what to do', async () => {
 	const message = editor.by('node-error-message');
 	await message.waitFor();
 	expect(await message.innerText()).toBe('The account balance is too low (402) (item 2 of 3)');
-	expect(await editor.by('node-error-description').innerText()).toMatch(/^Top up the account/);
+	expect(await editor.by('node-error-description').innerText()).toMatch(
+		/^Item 2: "Two\." This request was not charged\. .* Top up the account/,
+	);
 });

@@ -71,7 +71,7 @@ const speech = (options: object) => ({
 		expect(sim.charges.length).toBeLessThanOrEqual(12 + 4);
 		expect(message).toContain('not sent: n8n could not store a file that was paid for');
 		expect(description).toContain('no space left on device');
-		expect(description).toContain(`${sim.charges.length} of 40 items are done and kept`);
+		expect(description).toContain(`${sim.charges.length} of 40 items are done, paid and kept`);
 
 		mount('-o', 'remount,size=64m', disk);
 		const [items] = nodeOutputs(await api.retry(failed.id), NODE_NAME);

@@ -25,7 +25,9 @@ test.each([false, true])(
 		bench.sim.fault({ input: ROW.text, status: 504, charge: true });
 		const failed = await bench.run(speech({ retryOnFail }));
 		expect(failed.status).toBe('error');
-		expect(executionError(failed)?.message).toMatch(/may have been charged.*"Unknown"/);
+		expect(executionError(failed)?.message).toMatch(
+			/nobody knows yet whether .* charged.*"Unknown"/,
+		);
 		const again = await bench.api.retry(failed.id);
 		expect(again.status).toBe('success');
 		const [success, [unknown]] = nodeOutputs(again, NODE_NAME);

@@ -4,12 +4,12 @@ test.each([
 	['Nothing was sent and nothing was charged.', 'Nothing was sent.'],
 	['Try again later. This request was not charged.', 'Try again later.'],
 	[
-		'1 of 2 items is done and kept. Do not click Execute again: that would pay for all 2. Retry this execution: what is done is not sent or charged again.',
-		'1 of 2 items is done and kept. Do not click Execute again: that would make all 2. Retry this execution: what is done is not sent again.',
+		'1 of 2 items is done, paid and kept. Another click on Execute sends all 2 again, and charges them. Retry this execution: what is done is not sent or charged again.',
+		'1 of 2 items is done and kept. Another click on Execute sends all 2 again. Retry this execution: what is done is not sent again.',
 	],
 	[
-		'2 of 5 items may have been charged, but they have no result, and nothing is connected to "Unknown"',
-		'2 of 5 items have no result, and nothing is connected to "Unknown"',
+		'2 of 5 items have no audio; nobody knows yet whether they were charged (504), and nothing is connected to "Unknown"',
+		'2 of 5 items have no audio (504), and nothing is connected to "Unknown"',
 	],
 	[
 		'Look up whether it was charged, with Account → Settle or in the usage log of the gateway. If not, send this item again in a new execution. If it was, that would be charged a second time.',

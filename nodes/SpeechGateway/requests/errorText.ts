@@ -1,5 +1,11 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
-import { type AttachedFiles, EmptyFieldError, GatewayError, InputError } from '../core/errors';
+import {
+	type AttachedFiles,
+	EmptyFieldError,
+	type ErrorDetails,
+	GatewayError,
+	InputError,
+} from '../core/errors';
 import { isRecord } from '../core/json';
 import type { Failed } from './operation';
 
@@ -20,6 +26,32 @@ const WITHIN_WORDS = new RegExp(`(?<=[a-z0-9])${CODES}|${CODES}(?=[a-z0-9])`, 'g
 
 /** Files of n8n's store in n8n's words, which `core/` does not know. */
 export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
+
+/** What others say stands behind these words. */
+const SAID_BY_OTHERS = /\b(?:The (?:gateway|answer|proxy)|n8n) says: "|\bDetails: /;
+
+/** What of it says whether it was charged. */
+const ON_THE_CHARGE =
+	/^(?:(?:This request was not charged|It was not charged[^.]*|\d+ of \d+ requests w\w+ charged)\.(?: |$))+/;
+
+/** Which segment of a text an error is about; its description begins with it. */
+export const whichSegment = ({ failedPart: part }: ErrorDetails): string =>
+	isRecord(part) ? `Segment ${part.number} of ${part.of} is: "${part.words}"` : '';
+
+/** The parts of a description, in the order in which people need them: what it is about, the charge, what to do, what others say. */
+export function descriptionParts(
+	description: string,
+	details: ErrorDetails = {},
+): Record<'about' | 'charge' | 'todo' | 'said', string> {
+	const segment = whichSegment(details);
+	const about = segment && description.startsWith(segment) ? segment : '';
+	const rest = description.slice(about.length);
+	const at = SAID_BY_OTHERS.exec(rest)?.index ?? rest.length;
+	const own = rest.slice(0, at).trim();
+	const [charge = ''] = ON_THE_CHARGE.exec(own) ?? [];
+	const todo = own.slice(charge.length);
+	return { about, charge: charge.trim(), todo, said: rest.slice(at) };
+}
 
 /** An error of any kind as message, description and details, in words that n8n does not replace. */
 export function errorText(error: unknown): Failed['failed'] {

@@ -18,6 +18,7 @@ import {
 } from '../gateway/gatewayWords';
 import { capabilitiesOf } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
+import { beginningOf } from '../text/characters';
 import { type Outcome, OUTCOMES, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs, waitInWords } from './retryPolicy';
 import { type Facts, isBroken, isNotBegun, type Kind, SAYS } from './signs';
@@ -96,13 +97,14 @@ export function explainAnswer(
 	const { charged, inRun } = OUTCOMES[outcome];
 	const isUnknown = charged === 'maybe';
 	// Unknown items show no description, so the cause goes into the message.
-	const said = words.message && withoutUnderscores(words.message);
+	const longest = isPage(body) ? MOST_OF_A_PAGE : Infinity;
+	const said = words.message && beginningOf(withoutUnderscores(words.message), longest);
 	const message = isUnknown && said ? `${happened}: "${said}"` : happened;
 	const description = [
-		todo,
-		LAST_WORDS[who],
 		// The words of a request that was cut say it themselves.
 		endpoint.billed && charged === 'no' && inRun !== 'shorter' && 'This request was not charged.',
+		todo,
+		LAST_WORDS[who],
 		!isUnknown && said && `${speaker}: "${said.replace(/\.$/, '')}".`,
 	];
 	const { error, request_id: outside } = isJson ? body : {};
@@ -124,6 +126,9 @@ export function explainAnswer(
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
 }
+
+/** Two lines of an error in the editor, characters. */
+const MOST_OF_A_PAGE = 160;
 
 /** Words for people: a bare code, such as `upstream_outcome_unknown`, without its underscores. */
 const withoutUnderscores = (words: string): string =>

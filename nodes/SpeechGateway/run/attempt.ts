@@ -20,7 +20,7 @@ import type { ErrorText, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
 import type { Accounts } from '../gateway/account';
 import { errorText } from '../requests/errorText';
-import { runError, unheardError } from './errors';
+import { runError, inOneLine, unheardError } from './errors';
 import { failed } from './failed';
 import { ItemRun } from './itemRun';
 import { withLinks } from './links';
@@ -50,6 +50,7 @@ export class Attempt {
 	private readonly items: ItemLedger[];
 	/** Of the input, as far as they are on their way. */
 	private runs: ItemRun[] = [];
+	private inputs: Inputs = [];
 	/** What holds for the whole execution. The caller releases it, whatever becomes of the attempt. */
 	readonly lasting: LastingRecord;
 	private readonly charges: ToldCharges;
@@ -87,7 +88,7 @@ export class Attempt {
 	/** The outputs of an attempt that nothing ends early. */
 	private async whole(): Promise<INodeExecutionData[][]> {
 		const { nodeCall, operation, ledger } = this;
-		const inputs = await this.read();
+		const inputs = (this.inputs = await this.read());
 		this.endOnFailure(inputs, this.finished);
 		const run = openAttempt(nodeCall, operation, ledger, this.lasting);
 		run.accounts = this.accounts;
@@ -240,7 +241,7 @@ export class Attempt {
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
 		const route = routeOfUnknown(nodeCall, branchesOf(operation, nodeCall), all);
 		if (route === 'nowhere' && (nodeCall.stopsOnError || endOnError(nodeCall.context)))
-			throw unheardError(nodeCall, all, this.words, this.charges.all);
+			throw unheardError(nodeCall, all, operation, this.words, this.charges.all);
 		const outputs = await this.sorted(all, route);
 		// It has returned without this.
 		nodeCall.cancel?.throwIfAborted();
@@ -279,7 +280,19 @@ export class Attempt {
 			const { all: charges } = this.charges;
 			const { words } = this;
 			const count = all.length;
-			throw runError(nodeCall, { index, count, results, error, operation, words, charges });
+			const [input] = readable(this.inputs[index]);
+			const about = input && operation.describe?.(input.parameters, input.plan);
+			const beginning = inOneLine(about?.input ?? '');
+			throw runError(nodeCall, {
+				index,
+				count,
+				beginning,
+				results,
+				error,
+				operation,
+				words,
+				charges,
+			});
 		}
 	}
 

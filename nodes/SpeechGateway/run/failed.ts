@@ -2,7 +2,7 @@ import type { ErrorDetails } from '../core/errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import { OUTCOMES } from '../requests/outcome';
 import type { ErrorText } from '../requests/records';
-import { errorText } from '../requests/errorText';
+import { errorText, descriptionParts } from '../requests/errorText';
 import type { Failed } from '../requests/operation';
 
 /**
@@ -24,10 +24,13 @@ function withPaid({ message, description, details, binary }: ErrorText, ledger: 
 	};
 }
 
-/** Adds how many requests of a text were charged. */
-function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedger): string {
+/** Says how many requests of a text were charged. */
+function withCharged(description: string, details: ErrorDetails, ledger: ItemLedger): string {
+	const { segments } = details;
 	const charged = ledger.entries().filter(({ state }) => OUTCOMES[state].charged === 'yes').length;
-	if (!segments || charged === 0) return todo;
+	if (!segments || charged === 0) return description;
 	const all = charged + segments.total - segments.completed;
-	return `${todo} ${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;
+	const { about, charge, todo, said } = descriptionParts(description, details);
+	const count = `${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;
+	return [about, charge, count, todo, said].filter(Boolean).join(' ');
 }

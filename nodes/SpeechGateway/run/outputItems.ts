@@ -21,6 +21,7 @@ import {
 	operationName,
 	type Settled,
 } from '../requests/operation';
+import { clickAgain } from './errors';
 import type { Input } from './readItems';
 import { besideRow, withoutFiles } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
@@ -208,10 +209,15 @@ export function giveHints(
 	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
 	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
 	const [them, were] = reasons.length === 1 ? ['it', 'was'] : ['them', 'were'];
+	const place = unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"';
 	const outcome = sentEarlier
-		? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
-		: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`;
-	nodeCall.hint(words(outcome), 'warning');
+		? [`${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`]
+		: [
+				`Outcome unknown for ${count}: possibly charged.`,
+				clickAgain(nodeCall, settled.length),
+				`See ${place}.`,
+			];
+	nodeCall.hint(words(outcome.filter(Boolean).join(' ')), 'warning');
 }
 
 /**

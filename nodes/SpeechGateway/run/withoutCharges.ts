@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
+import { descriptionParts } from '../requests/errorText';
 import type { Settled } from '../requests/operation';
 
 /**
@@ -60,7 +61,9 @@ const CLAUSES: Array<[RegExp, string]> = [
 	[/Look up whether it was charged[^.]*\. If not, s([^.]*\.) If it was, that[^.]*\./g, 'S$1'],
 	[/ and nothing was charged(?: for it)?/g, ''],
 	[/: (?:nothing was charged for \w+ now|possibly charged)/g, ''],
-	[/ may have been charged, but (?:it|they) /g, ' '],
+	[/; nobody knows yet whether (?:it was|they were) charged/g, ''],
+	[/, paid and kept/g, ' and kept'],
+	[/, and charges (?:it|them)/g, ''],
 	[/ (?:may have been|were|was) charged, but /g, ' failed, but '],
 	[/, and be charged again,/g, ''],
 	[/ (?:or|and) charged?(?= again|\b)/g, ''],
@@ -68,7 +71,6 @@ const CLAUSES: Array<[RegExp, string]> = [
 	[/ were paid for and none is lost/g, ' were made'],
 	[/; this was not charged/g, ''],
 	[/, which (?:is free|costs nothing)/g, ''],
-	[/that would pay for all/g, 'that would make all'],
 	[/ for a retry of the parent pays again/g, ' for a retry of the parent sends all again'],
 	[/Fetching is free: t/g, 'T'],
 ];
@@ -76,13 +78,9 @@ const CLAUSES: Array<[RegExp, string]> = [
 /** A sentence that says nothing else. */
 const ON_CHARGES = /\bcharg|\bpa(?:y|ys|id)\b|\brefund|\bbilling\b|\busage log\b|\btokens?\b/i;
 
-/** What others say stands behind these words, and is left as it is. */
-const QUOTED = /\b(?:The (?:gateway|answer|proxy)|n8n) says: "|\bDetails: /;
-
-/** A text of ours without what it says of charges; empty if it says nothing else. */
+/** A text of ours without what it says of charges; empty if it says nothing else. What others say is left as it is. */
 export function wordsWithoutCharges(text: string): string {
-	const at = QUOTED.exec(text)?.index ?? text.length;
-	const [own, quoted] = [text.slice(0, at).trimEnd(), text.slice(at)];
+	const { todo: own, said: quoted } = descriptionParts(text);
 	const rest = CLAUSES.reduce((words, [clause, by]) => words.replace(clause, by), own);
 	const others = rest
 		.split(/(?<=[.!?]"?) +(?=["A-Z])/)

@@ -10,7 +10,7 @@ import { withSuffix } from '../files/fileName';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import { completedField } from '../requests/itemLedger';
-import { errorText } from '../requests/errorText';
+import { errorText, whichSegment } from '../requests/errorText';
 import { beginningOf } from '../text/characters';
 import { partsOf } from './heardSegments';
 import { type Plan, wordsOf } from './plan';
@@ -51,11 +51,12 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 		return new OutcomeUnknownError(first.facts, { ...first.details, ...more }, files);
 	const { message, description, details } = errorText(first);
 	if (!failedSegment) return new GatewayError(message, description, { ...details, ...more }, files);
-	const { number, of, words } = failedSegment;
+	const { number, of } = failedSegment;
+	const all = { ...details, ...more };
 	return new GatewayError(
 		`${message} (segment ${number} of ${of})`,
-		`Segment ${number} of ${of} is: "${words}" ${description}`,
-		{ ...details, ...more },
+		`${whichSegment(all)} ${description}`,
+		all,
 		files,
 	);
 }

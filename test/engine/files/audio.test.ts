@@ -78,7 +78,7 @@ describe('parts that cannot be joined', () => {
 		const [{ json, binary }] = outputs[0];
 		expect(json.error).toMatchObject({
 			message: expect.stringMatching(/^The segments could not be joined: /),
-			description: expect.stringContaining('none is lost. They are attached. '),
+			description: expect.stringContaining('none is lost. They are attached.'),
 			segments: { total: 2, completed: 2, unknown: 0 },
 		});
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
@@ -131,7 +131,7 @@ describe('a format that is not read', () => {
 		const message = 'The segments cannot be joined: FLAC audio would have to be encoded anew';
 		expect(outputs[2][0].json.error).toMatchObject({
 			message,
-			description: expect.stringContaining('They are attached. '),
+			description: expect.stringContaining('They are attached.'),
 		});
 	});
 });

@@ -193,7 +193,7 @@ test('the file that is joined cannot be stored: its parts are kept and handed ov
 	const text = 'The first part is here. And the second is there.';
 	const parameters = speechNode({ maxSegmentCharacters: 25 }, { text });
 	const failed = await run({ parameters });
-	expect(failed.error?.description).toContain('2 of 2 segments are done and kept');
+	expect(failed.error?.description).toContain('2 of 2 segments are done, paid and kept');
 	const retry = async (onError?: OnError) =>
 		await run({ parameters, retryOf: saved(failed.run), mode: 'retry', onError });
 	const { outputs } = await retry('continueErrorOutput');

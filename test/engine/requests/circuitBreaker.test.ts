@@ -57,7 +57,7 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(first.error?.description).toContain('retry this execution');
 		const unknown = posts().length;
 		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
-		const done = `${unknown} of ${ITEMS} items are done (${unknown} with an unknown outcome) and kept`;
+		const done = `0 of ${ITEMS} items are done, paid and kept. Of ${unknown}, nobody knows yet`;
 		expect(first.error?.description).toContain(done);
 
 		// The outage goes on: one more.

@@ -30,7 +30,7 @@ test('its models that can speak', async () => {
 		expect.objectContaining({
 			message: 'The gateway has no model "no-such-model" that can speak (404)',
 			description: expect.stringMatching(
-				/^Check the field "Model"\. Models that can speak: "kokoro"\. This request was not charged/,
+				/^This request was not charged\. Check the field "Model"\. Models that can speak: "kokoro"\./,
 			),
 		}),
 	);

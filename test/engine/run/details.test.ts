@@ -66,7 +66,7 @@ describe('what the editor shows when the node has finished', () => {
 		expect(hintsOf(ran)).toEqual([
 			{
 				message: expect.stringMatching(
-					`^Outcome unknown for ${words}: possibly charged\\. .* charge it again\\.`,
+					`^Outcome unknown for ${words}: possibly charged\\. Another click on Execute sends .* again, and charges \\w+\\.`,
 				),
 				type: 'warning',
 				location: 'outputPane',
@@ -82,7 +82,7 @@ describe('what the editor shows when the node has finished', () => {
 		]);
 		sim.fault({ input: 'number 2', status: 504, charge: true });
 		expect((await run({ items: texts(3), parameters })).hints).toEqual([
-			expect.stringMatching('^Outcome unknown for 3 of 3 items: possibly .* charge them again\\.'),
+			expect.stringMatching('^Outcome unknown for 3 of 3 items: possibly charged\\. See'),
 		]);
 	});
 
@@ -105,9 +105,17 @@ describe('the one error of a run', () => {
 		return { message: error!.message, description: error!.description! };
 	};
 	test.each([
-		[0, '(item 1 of 3)', '0 of 3 items are done and kept. Request ID'],
-		[1, '(item 2 of 3)', '1 of 3 items is done and kept. Do not click Execute again'],
-		[2, '(item 3 of 3)', '2 of 3 items are done and kept. Do not click Execute again'],
+		[0, '(item 1 of 3)', '0 of 3 items are done and kept. Top up'],
+		[
+			1,
+			'(item 2 of 3)',
+			'1 of 3 items is done, paid and kept. Another click on Execute sends all 3 again',
+		],
+		[
+			2,
+			'(item 3 of 3)',
+			'2 of 3 items are done, paid and kept. Another click on Execute sends all 3 again',
+		],
 	])('item %d of three: names it, and says what is kept', async (index, which, kept) => {
 		const { message, description } = await refused(index);
 		expect(message).toBe(`The account balance is too low (402) ${which}`);
@@ -143,18 +151,18 @@ describe('the one error of a run', () => {
 	});
 
 	test.each<[Partial<EngineRun>, string]>([
-		[{}, 'retry this execution instead, if it was saved: '],
-		[{ settings: { saveDataErrorExecution: 'DEFAULT' } }, 'instead, if it was saved: '],
-		[{ settings: { saveDataErrorExecution: 'all' } }, 'retry this execution instead: '],
-		[{ mode: 'manual' }, 'retry this execution instead, if it was saved: '],
+		[{}, 'retry this execution, if it was saved: '],
+		[{ settings: { saveDataErrorExecution: 'DEFAULT' } }, 'execution, if it was saved: '],
+		[{ settings: { saveDataErrorExecution: 'all' } }, 'retry this execution: '],
+		[{ mode: 'manual' }, 'retry this execution, if it was saved: '],
 		[
 			{
 				settings: { saveDataErrorExecution: 'none', saveManualExecutions: true },
 				mode: 'manual',
 			},
-			'Open "Executions" and retry this execution instead: ',
+			'open "Executions" and retry this execution: ',
 		],
-		[{ mode: 'integrated' }, "retry the sub-workflow's own execution instead, if it was saved: "],
+		[{ mode: 'integrated' }, "retry the sub-workflow's own execution, if it was saved: "],
 	])('of one that is saved, or may be (%j): %s', async (more, words) => {
 		expect((await refused(1, more)).description).toContain(words);
 	});

@@ -20,7 +20,7 @@ const run = runnerOf(sim, () => ({ behind: ['runs'] }));
 const retry = retrierOf(run);
 
 const LOST: Fault = { input: 'number 0.', status: 504, charge: true };
-const UNHEARD = /may have been charged.* and nothing is connected to "Unknown"/;
+const UNHEARD = /nobody knows yet whether .* charged.*, and nothing is connected to "Unknown"/;
 const lengths = (outputs: INodeExecutionData[][]) => outputs.map(({ length }) => length);
 
 type Behind = EngineRun['behind'];
@@ -57,7 +57,7 @@ test.each<[string, OnError | undefined, Behind, typeof red | number[]]>([
 			expect(result.run.status).toBe('error');
 			expect(result.error?.message).toMatch(UNHEARD);
 			expect(result.error?.description).toMatch(
-				/^It is not known .*\(504\).*"\. Connect "Unknown"/,
+				/Connect "Unknown".* It is not known .*\(504\).*"\.$/,
 			);
 			expect(result.error?.context).toMatchObject({ reason: expect.any(String), item: 1 });
 			continue;
@@ -168,7 +168,7 @@ test('a batch is not held back by one unknown row', async () => {
 test('what leaves on an output that leads nowhere has not left', async () => {
 	sim.fault(LOST);
 	const { error } = await run({ items: texts(3), behind: [] });
-	expect(error?.message).toContain('1 of 3 items may have been charged');
+	expect(error?.message).toContain('Item 1 of 3 has no audio; nobody knows yet');
 	expect(sim.charges).toHaveLength(3);
 });
 
@@ -203,7 +203,9 @@ test('Execute step: red where nothing else came, else on its branch', async () =
 	});
 	sim.fault(LOST);
 	const alone = await run({ ...step('Speech Gateway'), behind: ['runs', 'runs'] });
-	expect(alone.error?.message).toMatch(/^This item may have been charged, but it has no result$/);
+	expect(alone.error?.message).toMatch(
+		/^This item has no audio; nobody knows yet whether it was charged \(504\)$/,
+	);
 	sim.fault(LOST);
 	const { outputs, hints } = await run({ ...step('Speech Gateway'), behind: [], items: texts(2) });
 	expect(lengths(outputs)).toEqual([1, 1]);

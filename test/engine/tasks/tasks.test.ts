@@ -272,7 +272,7 @@ test('jobs that were submitted are waited for after another item has failed', as
 	const path = '/v1/audio/speech/jobs';
 	sim.fault({ path, method: 'POST', status: 402, input: 'number 1', delayMs: 500 });
 	const { error } = await run(job('createAndWait'), { items: texts(2) });
-	expect(error?.description).toContain('1 of 2 items is done and kept');
+	expect(error?.description).toContain('1 of 2 items is done, paid and kept');
 });
 
 test('a failed job ends each retry: the error says how the others get out', async () => {
@@ -280,6 +280,6 @@ test('a failed job ends each retry: the error says how the others get out', asyn
 	sim.fault({ path, method: 'POST', input: 'number 1', jobFails: true });
 	const { error } = await run(job('createAndWait'), { items: texts(2) });
 	expect(error?.description).toContain(
-		'retry this execution instead, with the current workflow and "On Error" set to "Continue (using error output)", if it was saved: ',
+		'retry this execution, with the current workflow and "On Error" set to "Continue (using error output)", if it was saved: ',
 	);
 });
