@@ -296,6 +296,24 @@ describe('what one account has begun', () => {
 	);
 });
 
+test('a key that was rotated: a retry with the new one sends only what is left, and the keys of rows hold', async () => {
+	const parameters = speechNode({ concurrency: 1, sendOnceKey: '={{ $json.text }}' });
+	const plain = (apiKey: string) => ({
+		parameters,
+		onError: undefined,
+		credential: () => ({ apiKey, baseUrl: sim.url }),
+	});
+	const rows = [own('One.'), own('Two.')];
+	sim.fault({ input: 'Two.', status: 401 });
+	const failed = await run(rows, plain(sim.apiKey));
+	expect(failed.error).toBeDefined();
+	const retry = { ...plain(customer.apiKey), mode: 'retry' as const, retryOf: saved(failed.run) };
+	expect((await run(rows, retry)).outputs[0]).toHaveLength(2);
+	expect(sim.charged()).toEqual(['One.', 'Two.']);
+	expect((await run(rows, plain(customer.apiKey))).outputs[1]).toHaveLength(2);
+	expect(sim.charges).toHaveLength(2);
+});
+
 test("an agent's tool call is another one with another account", async () => {
 	const call = { asTool: true, onError: undefined } as const;
 	const rounds = [[own('The same.')], [theirs('The same.')], [own('The same.')]];
