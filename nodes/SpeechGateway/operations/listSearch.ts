@@ -127,7 +127,11 @@ async function asker(context: ILoadOptionsFunctions): Promise<AskList> {
 }
 
 function noModels(): never {
-	throw new GatewayError('This service has no list of models', 'Choose "By ID" and type one.');
+	// The editor shows no more than the message.
+	throw new GatewayError(
+		'This service has no list of models: choose "By ID" and type one',
+		'If other requests fail, too, check the base URL in the credential.',
+	);
 }
 
 function matching(results: INodeListSearchItems[], filter = ''): INodeListSearchItems[] {

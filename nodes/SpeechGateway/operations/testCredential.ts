@@ -13,6 +13,8 @@ import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { readList } from '../gateway/readList';
 import { Redactor } from '../gateway/redact';
 import { transportFailure } from '../gateway/transportFailure';
+import { explainAnswer } from '../requests/explain';
+import type { Who } from '../requests/outcome';
 import { causeOf, unreachable } from '../requests/unreachable';
 
 /** Longest wait for the answer: the dialog in which the user saves the credential is open meanwhile. */
@@ -21,13 +23,15 @@ const TIMEOUT_MS = 20_000;
 const WRONG_KEY =
 	'The gateway does not accept this API key: it may be mistyped, revoked, used up or from another service';
 
-/** What a status means where a list of models was asked for. */
-const REFUSALS: Record<number, string> = {
-	401: WRONG_KEY,
-	403: 'This API key may not list models: allow it in the console of the service',
-	407: 'A proxy between n8n and the service asks for a login: this is not about the API key',
+/** What a refusal means where a list of models was asked for, by who must act. */
+const ADVICE: Partial<Record<Who, string>> = {
+	key: WRONG_KEY,
+	balance: 'The account balance is too low, or the quota of the key',
+	account: 'It blocks this account, or the address of this n8n: see its console',
+	rights: 'This API key may not list models: allow it in the console of the service',
 };
 
+const LOGIN = 'A proxy between n8n and the service asks for a login: this is not about the API key';
 const REFUSED_BY_PROXY =
 	'A proxy or firewall between n8n and the service refuses the request: this is not about the API key';
 
@@ -40,6 +44,12 @@ const NO_API =
 
 const FOR_EACH_ITEM =
 	'The API key or the base URL is an expression that has a value in a running workflow only, so it cannot be tested here. The credential can be saved and used.';
+
+interface ListAnswer {
+	statusCode: number;
+	body: unknown;
+	headers?: Record<string, string | undefined>;
+}
 
 const testFailed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
@@ -54,21 +64,18 @@ export async function testCredential(
 		const key = readKey(apiKey, costsNothing === true);
 		base = baseOf(String(baseUrl ?? ''));
 		// The only helper that n8n gives to a credential's test.
-		const answer: { statusCode: number; body: unknown; headers?: Record<string, unknown> } =
-			await helpers.request({
-				method: endpoints.models.method,
-				uri: `${base}${endpoints.models.path}`,
-				headers: { ...authorization(key) },
-				json: true,
-				simple: false,
-				resolveWithFullResponse: true,
-				// The key stays with this address, and billed requests do not follow redirects, either.
-				followRedirect: false,
-				timeout: TIMEOUT_MS,
-			});
-		const { statusCode, body, headers } = answer;
-		const { message } = gatewayWords(new Redactor(key).value(body));
-		return testResult(statusCode, body, message, headers?.['www-authenticate']);
+		const answer: ListAnswer = await helpers.request({
+			method: endpoints.models.method,
+			uri: `${base}${endpoints.models.path}`,
+			headers: { ...authorization(key) },
+			json: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			// The key stays with this address, and billed requests do not follow redirects, either.
+			followRedirect: false,
+			timeout: TIMEOUT_MS,
+		});
+		return testResult(answer, new Redactor(key), base);
 	} catch (error) {
 		return testFailed(base === '' ? inFull(asError(error)) : whyUnanswered(error, base));
 	}
@@ -76,36 +83,31 @@ export async function testCredential(
 
 /**
  * Says what an answer means, its own words first. A success is one only if it is a list: websites answer any address
- * with a page. `words`: what the service says, without the key.
+ * with a page.
  */
 function testResult(
-	status: number,
-	body: unknown,
-	words: string | undefined,
-	challenge?: unknown,
+	{ statusCode: status, body: raw, headers }: ListAnswer,
+	redactor: Redactor,
+	base: string,
 ): INodeCredentialTestResult {
 	if (status >= 300 && status < 400)
 		return testFailed(`This base URL redirects to another address (${status}): enter that one`);
-	if (status === 404 || status === 405) return testFailed(isPage(body) ? NO_API : NO_LIST);
-	if (status === 403 && !isRecord(body)) return testFailed(`${REFUSED_BY_PROXY} (403)`);
-	if (status >= 400) {
-		const isKey = status === 403 && (challenge !== undefined || KEY_REFUSED.test(words ?? ''));
-		const advice = isKey ? WRONG_KEY : REFUSALS[status];
-		const said = words && `The service says: "${words}" (${status})`;
-		return testFailed(
-			[said, advice ?? (said ? undefined : `The service answered with an error (${status})`)]
-				.filter((one) => one !== undefined)
-				.join('. '),
-		);
-	}
-	return isModelList(body)
-		? { status: 'OK', message: 'Connection successful!' }
-		: testFailed(NO_API);
+	if (status === 404 || status === 405) return testFailed(isPage(raw) ? NO_API : NO_LIST);
+	if (status === 407) return testFailed(LOGIN);
+	if (status === 403 && !isRecord(raw)) return testFailed(`${REFUSED_BY_PROXY} (403)`);
+	if (status < 400)
+		return isModelList(raw)
+			? { status: 'OK', message: 'Connection successful!' }
+			: testFailed(NO_API);
+	const asked = { addressOf: () => `${base}${endpoints.models.path}`, redactor };
+	const body: unknown = redactor.value(raw);
+	const { who } = explainAnswer(asked, endpoints.models, {}, { status, body, headers });
+	const { message } = gatewayWords(body);
+	const said = message && `The service says: "${message}" (${status})`;
+	const advice = who && ADVICE[who];
+	const words = [said, advice].filter(Boolean).join('. ');
+	return testFailed(words || `The service answered with an error (${status})`);
 }
-
-/** Words of a 403 that means what a 401 does. */
-const KEY_REFUSED =
-	/\b(?:invalid|missing|wrong|incorrect|unknown|bad|no)\b.{0,20}\b(?:api[ _-]?)?(?:key|token)\b|\b(?:key|token)\b.{0,30}\b(?:invalid|missing|required|incorrect|wrong|not valid)\b/i;
 
 /** An empty list is a gateway's, too: that of a key without any model. */
 function isModelList(body: unknown): boolean {

@@ -297,7 +297,9 @@ test('where no model of the list speaks, those that do are asked for', async () 
 test.each([404, 405])('without a list of models (%i), one is typed', async (status) => {
 	sim.fault({ path: '/v1/models', status, body: 'Not here', times: Infinity });
 	const asked = search(searchModels);
-	await expect(asked).rejects.toThrow('This service has no list of models');
+	await expect(asked).rejects.toThrow(
+		'This service has no list of models: choose "By ID" and type one',
+	);
 });
 
 test('a short key is no secret in a list', async () => {
@@ -345,4 +347,102 @@ test.each([
 	const data = { apiKey: 'a key', baseUrl: 'https://gateway.example' };
 	const tested = await credentialTest.testGateway.call(context as never, { data } as never);
 	expect(tested).toMatchObject({ status: 'Error', message: expect.stringContaining(words) });
+});
+
+describe('the test of a credential', () => {
+	const { credentialTest } = new SpeechGateway().methods;
+	/** Its words after this answer. */
+	const told = async (
+		statusCode: number,
+		body: unknown,
+		headers = {},
+		key = 'a key of sixteen',
+	) => {
+		const request = async () => await Promise.resolve({ statusCode, body, headers });
+		const data = { apiKey: key, baseUrl: 'https://gateway.example' };
+		const context = { helpers: { request } };
+		const tested = await credentialTest.testGateway.call(context as never, { data } as never);
+		return `${tested.status}: ${tested.message}`;
+	};
+	const error = (message: string, code?: string) => ({ error: { message, code } });
+	const NOT_ACCEPTED = 'The gateway does not accept this API key: it may be mistyped';
+
+	test.each<[number, unknown, string, object]>([
+		[401, error('Bad key'), `The service says: "Bad key" (401). ${NOT_ACCEPTED}`, {}],
+		[401, '', `${NOT_ACCEPTED}`, {}],
+		[
+			403,
+			{ detail: 'Invalid API key. Try another.' },
+			`The service says: "Invalid API key. Try another." (403). ${NOT_ACCEPTED}`,
+			{},
+		],
+		[
+			403,
+			{ detail: 'Go away' },
+			`The service says: "Go away" (403). ${NOT_ACCEPTED}`,
+			{ 'www-authenticate': 'Bearer' },
+		],
+		[
+			400,
+			{ error: { message: 'No connected db.', type: 'no_db_connection' } },
+			`The service says: "No connected db." (400). ${NOT_ACCEPTED}`,
+			{},
+		],
+		[
+			403,
+			error('This token status is unavailable', 'access_denied'),
+			`The service says: "This token status is unavailable" (403). ${NOT_ACCEPTED}`,
+			{},
+		],
+		[
+			403,
+			error('User has been banned'),
+			'The service says: "User has been banned" (403). It blocks this account, or the address of this n8n',
+			{},
+		],
+		[
+			403,
+			error('您的 IP 不在令牌允许访问的列表中', 'access_denied'),
+			'The service says: "您的 IP 不在令牌允许访问的列表中" (403). It blocks this account',
+			{},
+		],
+		[403, error('x'), 'The service says: "x" (403). This API key may not list models', {}],
+		[
+			403,
+			error('x', 'insufficient_user_quota'),
+			'The service says: "x" (403). The account balance is too low',
+			{},
+		],
+		[
+			403,
+			'<html>No</html>',
+			'A proxy or firewall between n8n and the service refuses the request: this is not about the API key (403)',
+			{},
+		],
+		[407, '', 'A proxy between n8n and the service asks for a login', {}],
+		[429, error('Slow down'), 'The service says: "Slow down" (429)', {}],
+		[500, '', 'The service answered with an error (500)', {}],
+		[404, error('x'), 'This service has no list of models', {}],
+		[405, '', 'This service has no list of models', {}],
+		[404, '<html>404</html>', 'There is no gateway at this base URL', {}],
+		[302, '', 'This base URL redirects to another address (302)', {}],
+		[200, '<html>Hi</html>', 'There is no gateway at this base URL', {}],
+	])('%i %j: %s', async (status, body, words, headers) => {
+		expect(await told(status, body, headers)).toMatch(`Error: ${words}`);
+	});
+
+	test('says of an empty key what a run says', async () => {
+		const credential = () => ({ apiKey: ' ', baseUrl: sim.url });
+		const { error: said } = await runNode({
+			parameters: speechNode(),
+			url: sim.url,
+			apiKey: '',
+			credential,
+			items: texts(1),
+		});
+		expect(await told(200, { data: [] }, {}, ' ')).toBe(
+			`Error: ${said!.message}. ${said!.description}`,
+		);
+		expect(sim.requests).toEqual([]);
+	});
 });
