@@ -104,6 +104,7 @@ const SPECIAL: Array<[which: RegExp, outcome: Ruling, who: Who, message: string]
 	[/portkey .*502/, 'unknown', 'nobody', "not the gateway's own answer (502)"],
 	[/one-api chat .*(hangs up|refuses|slow|the body) 500/, 'unknown', 'operator', 'may keep'],
 	[/one-api other upstream (refuses|has no address) 500/, 'transient', 'nobody', 'not begin'],
+	[/litellm .*upstream 502, page 502/, 'unknown', 'nobody', 'or behind it failed (502): "litellm'],
 	[/litellm .*hangs up 500/, 'unknown', 'nobody', 'or behind it failed (500): "litellm'],
 	[/524, page 524/, 'cut', 'workflow', 'cut the request after about 100 seconds (524)'],
 ];
@@ -234,6 +235,19 @@ speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is
 speech | 401 | E {"message":"x","type":"x_upstream_error"} |  | refused, key | API key | used up
 speech | 400 | E {"message":"Your credit balance is too low","type":"upstream_error"} |  | refused, provider | provider | your balance
 speech | 412 | E {"message":"x.SomeException - no credits: 0 is not enough"} |  | refused, provider | provider | your balance
+speech | 429 | E {"message":"You exceeded your current quota, please check your plan.","code":"insufficient_quota"} |  | refused, balance | account that pays has no credit \(429\) | ^It is yours, or the gateway's at its provider
+speech | 402 | E {"message":"You exceeded your current quota, please check your plan.","type":"insufficient_quota"} |  | refused, balance | account that pays has no credit | was not charged
+speech | 429 | E {"message":"x","code":"insufficient_quota"} |  | refused, provider | provider | operator of the gateway can
+speech | 429 | E {"message":"litellm: OpenAIException - You exceeded your current quota","type":"insufficient_quota"} |  | refused, provider | provider | not the cause
+speech | 400 | E {"message":"x","code":"model_price_error"} |  | refused, operator | not set up | operator
+job | 404 | <html><h1>Not Found</h1></html> |  | wrong, workflow | has no speech jobs | base URL
+GET /v1/audio/speech/jobs/spj_1 | 404 | PAGE | JOB | refused, workflow | no job "spj_1" | Check the ID
+speech | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL \(404\)$ | ^It answers with a web page.*address called was
+chat | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL | console of the service
+speech | 405 | PAGE | {"voice":"v1"} | refused, network | ^There is no gateway at this base URL | web page
+GET /v1/models | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL | web page
+speech | 502 | E {"message":"OpenAIException - <html><title>502 Bad Gateway</title>"} |  | unknown, nobody | or behind it failed
+speech | 502 | E {"message":"<!DOCTYPE html><html>","code":"bad_response_status_code"} |  | transient, nobody | had an error | not charged
 speech | 400 | E {"message":"x","type":"unknown_error"} |  | wrong, workflow | refused the request | Check
 speech | 400 | E {"message":"x","code":"unsupported_country"} |  | wrong, workflow | refused the request | Check
 speech | 403 | E {"message":"x","type":"no_db_connection"} |  | refused, rights | lacks the capability | console
@@ -437,7 +451,7 @@ Deadline exceeded while waiting; deadline_exceeded: x; the deadline has been exc
 upstream was terminated; upstream disconnect; Upstream unavailable; ended without a response
 without any response; empty response from the model; the connection broke down; connection dropped; stream interrupted
 stream canceled; peer is closing; closed the socket; aborted the stream; terminated our connection
-OpenAIException - Connection error.; OpenAIException - Error code: 502; Error code: 524.; lose the connection; losing its connection; interrupted a transfer; ENETRESET; ERR_STREAM_DESTROYED
+OpenAIException - Connection error.; OpenAIException - Error code: 502; Error code: 524.; <html><head>; <!doctype html>; lose the connection; losing its connection; interrupted a transfer; ENETRESET; ERR_STREAM_DESTROYED
 request was interrupted; operation terminated; deadline was exceeded; timing out; 连接中断; 链接已关闭; 连接失败; 重置了连接
 断开连接; 中断链接; timeout awaiting response headers; Timed-out; TIMEOUT; Endpoint request timed out; 上游超时; 连接被重置; 连接已断开; 中断了连接
 `

@@ -9,7 +9,7 @@ import { readKey } from '../gateway/account';
 import { baseOf } from '../gateway/baseUrl';
 import { authorization } from '../core/apiKey';
 import { endpoints } from '../gateway/endpoints';
-import { gatewayWords, isPage } from '../gateway/gatewayWords';
+import { A_WEBSITE, gatewayWords, isPage } from '../gateway/gatewayWords';
 import { readList } from '../gateway/readList';
 import { Redactor } from '../gateway/redact';
 import { transportFailure } from '../gateway/transportFailure';
@@ -24,7 +24,7 @@ const WRONG_KEY =
 	'The gateway does not accept this API key: it may be mistyped, revoked, used up or from another service';
 
 /** What a refusal means where a list of models was asked for, by who must act. */
-const ADVICE: Partial<Record<Who, string>> = {
+const BY_WHO: Partial<Record<Who, string>> = {
 	key: WRONG_KEY,
 	balance: 'The account balance is too low, or the quota of the key',
 	account: 'It blocks this account, or the address of this n8n: see its console',
@@ -39,8 +39,7 @@ const REFUSED_BY_PROXY =
 const NO_LIST =
 	'This service has no list of models, so the address cannot be tested. Save it and generate one sentence.';
 
-const NO_API =
-	'There is no gateway at this base URL: it does not answer with a list of models. It may be the address of a website, such as the console of the service; the right one is in the console, beside the API key.';
+const NO_API = `There is no gateway at this base URL: it does not answer with a list of models. ${A_WEBSITE}`;
 
 const FOR_EACH_ITEM =
 	'The API key or the base URL is an expression that has a value in a running workflow only, so it cannot be tested here. The credential can be saved and used.';
@@ -104,7 +103,7 @@ function testResult(
 	const { who } = explainAnswer(asked, endpoints.models, {}, { status, body, headers });
 	const { message } = gatewayWords(body);
 	const said = message && `The service says: "${message}" (${status})`;
-	const advice = who && ADVICE[who];
+	const advice = who && BY_WHO[who];
 	const words = [said, advice].filter(Boolean).join('. ');
 	return testFailed(words || `The service answered with an error (${status})`);
 }

@@ -3,6 +3,7 @@
  * sent again. Below `OUTCOMES` stand the rules that give an answer its outcome, by the signs of `signs.ts`; `explain.ts` puts
  * a rule into words about one request.
  */
+import { A_WEBSITE } from '../gateway/gatewayWords';
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
@@ -133,7 +134,7 @@ const PICK_VOICE =
 const NOT_TAKEN: Words = ['The gateway refused the request', '{set}'];
 const NOT_OWN_ANSWER = "A server error that is not the gateway's own answer";
 
-/** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
+/** This gateway has no endpoint of the kind: Gin's answer, FastAPI's, and Flask's page. */
 export const NO_ROUTE = rule(
 	[
 		{ status: '404', says: /invalid url \(\w+ \/v1\//i, to: 'job voice video' },
@@ -144,6 +145,7 @@ export const NO_ROUTE = rule(
 			to: 'job voice video',
 			without: 'named',
 		},
+		{ status: '404', from: 'page', to: 'job voice video', without: 'named' },
 	],
 	'wrong',
 	'workflow',
@@ -221,6 +223,11 @@ export const RULES = [
 
 	// A limit of requests, though it speaks of a quota.
 	rule({ status: '429', says: SAYS.rateLimit }, 'throttled', 'nobody', TOO_MANY),
+	// OpenAI's words, which it says of the gateway's account as of one's own.
+	rule({ status: '402 429', says: SAYS.noCredit, without: 'passedOn' }, 'refused', 'balance', [
+		'The account that pays has no credit',
+		"It is yours, or the gateway's at its provider: top it up, or ask the operator of the gateway.",
+	]),
 	// The provider's refusal of the gateway's own account, passed on by new-api, one-api and LiteLLM.
 	rule(
 		[
@@ -297,7 +304,7 @@ export const RULES = [
 		'Check the field "Model". {models}',
 	]),
 	// new-api's codes for what its operator has not set up.
-	rule([{ status: '5xx', says: SAYS.notSetUp }, '501'], 'refused', 'operator', [
+	rule([{ status: '400 5xx', says: SAYS.notSetUp }, '501'], 'refused', 'operator', [
 		'The gateway is not set up for this request',
 	]),
 
@@ -338,6 +345,10 @@ export const RULES = [
 	rule({ status: '404', with: 'named' }, 'refused', 'workflow', [
 		'The gateway has no {kind} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {kind}.',
+	]),
+	rule({ status: '404 405', from: 'page' }, 'refused', 'network', [
+		'There is no gateway at this base URL',
+		`It answers with a web page. ${A_WEBSITE} Please {address}`,
 	]),
 	rule({ status: '404', with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',

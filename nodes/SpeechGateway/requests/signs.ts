@@ -80,6 +80,7 @@ export const SAYS = {
 	/** The account or the address of the caller is shut out. */
 	shutOut:
 		/^access_denied$|\bIP\b|网段|banned|suspended|(?:account|user|address).{0,30}blocked|封/im,
+	noCredit: /^insufficient_quota$[^]*exceeded your current quota/im,
 	moneyCode:
 		/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im,
 	tooLittleMoney: bothOf(
@@ -124,6 +125,7 @@ const BROKEN = [
 	/(?:protocol|read|write|payload)error\b/i,
 	// What LiteLLM says of a connection that broke within the answer, and of a page or text of something in front of the provider.
 	/\bconnection error\b|\berror code: 5\d\d\.?\s*$/im,
+	/<(?:!doctype html|html|head|body)\b/i,
 	/(?:context|operation|request) (?:\w+ ){0,2}(?:cancell?ed|abort|interrupt|terminat)|deadline[ _-]?(?:has been |was )?exceeded/i,
 	/tim(?:ed|e|ing)[ _-]?outs?\b(?!: none)/i,
 	/超时|(?:连接|链接).{0,6}(?:重置|中断|断开|关闭|失败)|(?:重置|中断|断开).{0,4}(?:连接|链接)/,
