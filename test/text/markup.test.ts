@@ -70,6 +70,8 @@ test.each([
 	['<span style="mso-list:Ignore">o<i>&nbsp; </i></span>Rain', 'Rain'],
 	['<span style="mso-list:Ignore">2.<i>&nbsp; </i></span>Rain', '2. Rain'],
 	['Rain<audio controls><source src="a.mp3">No audio.</audio>', 'Rain'],
+	['Rain<audio controls src="a.mp3">No audio.</audio>', 'Rain'],
+	['Rain<audio><source src="a.mp3">No audio.</audio>', 'Rain'],
 	['<img alt="W">HEN it rains', 'WHEN it rains'],
 	['<span class="dropcap">W</span>hen it rains', 'When it rains'],
 	['<img class="gaiji" alt="喰"/>い', '喰い'],

@@ -237,6 +237,17 @@ test.each([
 	},
 );
 
+test('no other error of the list is tried again: what it has done by then is not known', async () => {
+	let asked = 0;
+	const lost = async () => {
+		asked++;
+		throw new Error('The connection to the database was lost');
+	};
+	const keys = new SentKeys({ checkProcessedAndRecord: lost } as never);
+	await expect(keys.record('mine')).rejects.toThrow('was lost');
+	expect(asked).toBe(1);
+});
+
 describe('retries of a failed execution', () => {
 	test('the first was cut (524), the second is refused: the key is free again, for nothing was charged', async () => {
 		const parameters = keyed('cut before', { longText: 'single', maxRetries: 0 });
