@@ -41,6 +41,7 @@ import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node.ts';
 import { Simulator, type SimulatorOptions } from '../support/simulator';
 import * as clock from '../support/clock';
 import type { DataTables } from './dataTables';
+import { fitting, refuseStrays } from './form';
 import { type KeyFault, KeyStore } from './keyStore';
 
 /** Name of the node under test. */
@@ -49,8 +50,11 @@ export const NODE = 'Speech Gateway';
 export const MODEL = 'Speech Gateway Chat Model';
 
 export interface EngineRun {
+	/** Only those that the form of the operation has. */
 	parameters: IDataObject;
-	/** Input of the node; default: one empty item. */
+	/** Others as well, as in a workflow that was edited by hand. */
+	editedByHand?: true;
+	/** Input of the node; default: one empty item. A retry takes that of the failed execution, and accepts no other. */
 	items?: INodeExecutionData[];
 	/** Input of the node, round by round, as a loop would bring it; in place of `items`. */
 	rounds?: INodeExecutionData[][];
@@ -215,6 +219,7 @@ const MAIN = { type: 'main', index: 0 } as const;
 export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
 	const { timeoutSeconds, onChunk } = options;
+	if (!options.editedByHand) refuseStrays(options.parameters);
 	const nodeType = options.nodeType ?? new SpeechGateway();
 	const node: INode = {
 		id: options.nodeId ?? 'node-under-test',
@@ -417,6 +422,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 				waitingExecutionSource: {},
 			},
 		});
+	if (options.retryOf || options.asItWas) refuseOtherInput(options, data);
 	if (options.retryOf) forRetry(data, workflow);
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
@@ -496,6 +502,21 @@ function resolvedCredential(
 	) as ICredentialDataDecryptedObject;
 }
 
+/** Throws if a retry is called with items that it would not take: n8n begins with those of the failed execution. */
+function refuseOtherInput({ items, rounds }: EngineRun, data: IRunExecutionData): void {
+	const given = rounds ?? (items && [items]);
+	if (!given) return;
+	const done = (data.resultData.runData.Start ?? []).map(({ data: left }) => left?.main[0] ?? []);
+	const waiting = data.executionData!.nodeExecutionStack.filter(
+		({ node }) => node.name === 'Start',
+	);
+	const had = [...done, ...waiting.map((entry) => entry.data.main[0] ?? [])];
+	const asText = (all: INodeExecutionData[][]) =>
+		JSON.stringify(all.map((round) => round.map(({ json, binary }) => ({ json, binary }))));
+	if (asText(given) !== asText(had))
+		throw new Error('A retry has the input of the failed execution; these items would not be read');
+}
+
 /** What n8n does with the data of a failed execution before it runs it again with the currently saved workflow. */
 function forRetry(data: IRunExecutionData, workflow: Workflow): void {
 	const { lastNodeExecuted } = data.resultData;
@@ -519,15 +540,19 @@ export function saved(run: IRun): IRunExecutionData {
 const stored = (run: Pick<IRun, 'data'>): IRunExecutionData =>
 	parse(stringify(run.data)) as IRunExecutionData;
 
-/** Parameters of Speech → Generate; no retries of its own, so that a test sees the first answer's consequence. */
-export const speechNode = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
-	resource: 'speech',
-	operation: 'generate',
-	model: { __rl: true, mode: 'id', value: 'fish-speech' },
-	text: '={{ $json.text }}',
-	...more,
-	options: { maxRetries: 0, ...options },
-});
+/**
+ * Parameters of Speech → Generate, or of another operation, which takes of them what its form has; no retries of its own, so
+ * that a test sees the first answer's consequence.
+ */
+export function speechNode(options: IDataObject = {}, more: IDataObject = {}): IDataObject {
+	const { resource = 'speech', operation = 'generate' } = more;
+	const usual: IDataObject = {
+		model: { __rl: true, mode: 'id', value: 'fish-speech' },
+		text: '={{ $json.text }}',
+		options: { maxRetries: 0 },
+	};
+	return fitting(String(resource), String(operation), usual, { ...more, options });
+}
 
 /** A batch of jobs that are waited for. */
 export const jobNode = (options: IDataObject = {}): IDataObject =>
@@ -552,15 +577,18 @@ export function useSimulator(options?: SimulatorOptions, time?: 'real'): Simulat
 /** Runs the node against a simulator: one spoken text, unless the tests of a file, or a test, say otherwise. */
 export const runnerOf =
 	(sim: Pick<Simulator, 'url' | 'apiKey'>, usual: () => Partial<EngineRun> = () => ({})) =>
-	async (more: Partial<EngineRun> = {}): Promise<EngineResult> =>
-		await runNode({
+	async (more: Partial<EngineRun> = {}): Promise<EngineResult> => {
+		const defaults: EngineRun = {
 			parameters: speechNode(),
 			url: sim.url,
 			apiKey: sim.apiKey,
 			items: texts(1),
 			...usual(),
-			...more,
-		});
+		};
+		const isRetry = more.retryOf !== undefined || more.asItWas !== undefined;
+		const own = isRetry ? { items: undefined, rounds: undefined } : {};
+		return await runNode({ ...defaults, ...own, ...more });
+	};
 
 /** Runs what n8n offers "Retry execution" for, with such a runner. */
 export const retrierOf =

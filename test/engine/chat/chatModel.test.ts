@@ -45,14 +45,15 @@ function failing(times: number, work: Agent = askAll): Agent {
 	};
 }
 
-const ask = async (work: Agent, questions: string[], more: Partial<EngineRun> = {}) => {
+/** A retry has the questions of the failed execution. */
+const ask = async (work: Agent, questions?: string[], more: Partial<EngineRun> = {}) => {
 	const result = await runNode({
 		parameters: {},
 		nodeType: agentType(work),
 		model: { model: { mode: 'id', value: 'sim-chat' }, options: { maxRetries: 0 } },
 		url: sim.url,
 		apiKey: sim.apiKey,
-		items: questions.map((question) => item({ question })),
+		items: questions?.map((question) => item({ question })),
 		...more,
 	});
 	const { contextData = {} } = result.run.data.executionData!;
@@ -114,12 +115,12 @@ test.each<[string, Fault]>([
 	fault(what);
 	const first = await ask(askAll, ['One?'], twice);
 	expect(first.error?.message).toContain('it may have been charged and must not be repeated');
-	const second = await ask(askAll, ['One?'], { retryOf: saved(first.run), mode: 'retry' });
+	const second = await ask(askAll, undefined, { retryOf: saved(first.run), mode: 'retry' });
 	expect(second.error?.message).toContain('must not be repeated');
 	expect(sim.requests).toHaveLength(1);
 	// Other messages are another request.
 	const other: Agent = async (model) => await askAll(model, ['Two?']);
-	const third = await ask(other, [], { retryOf: saved(first.run), mode: 'retry' });
+	const third = await ask(other, undefined, { retryOf: saved(first.run), mode: 'retry' });
 	expect(third.answers).toHaveLength(1);
 	expect(sim.charges).toHaveLength(2);
 });
@@ -140,14 +141,14 @@ test('a system message that has the time in it makes no other request of a call 
 	const alone: Agent = async (model) => [(await model.invoke([['system', 'One?']])).text];
 	const other: Agent = async (model) => [(await model.invoke(said('Two?'))).text];
 	const retry = () => ({ retryOf: saved(first.run), mode: 'retry' as const });
-	expect((await ask(other, ['Two?'], retry())).answers).toHaveLength(1);
+	expect((await ask(other, undefined, retry())).answers).toHaveLength(1);
 	expect(sim.requests.map(({ input }) => input?.split('\n').at(-1))).toEqual(['One?', 'Two?']);
 	// With nothing but a system message, that is what is asked.
-	const refused = await ask(alone, ['One?'], retry());
+	const refused = await ask(alone, undefined, retry());
 	expect(sim.requests).toHaveLength(3);
 	const another: Agent = async (model) => [(await model.invoke([['system', 'Three?']])).text];
 	const after = { retryOf: saved(refused.run), mode: 'retry' } as const;
-	expect((await ask(another, ['Three?'], after)).answers).toHaveLength(1);
+	expect((await ask(another, undefined, after)).answers).toHaveLength(1);
 });
 
 type Rounds = Record<string, { items: Record<string, { requests: IDataObject }> }>;

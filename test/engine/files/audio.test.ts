@@ -363,16 +363,15 @@ describe('opus', () => {
 	test('that a proxy called .ogg is joined with one of ours', async () => {
 		const { outputs } = await run('First.', { responseFormat: 'opus' });
 		const { data } = outputs[0][0].binary!;
-		const joined = await run(
-			'',
-			{ resource: 'audio', operation: 'join' },
-			{ fileName: 'all.opus' },
-			undefined,
-			[
+		const joined = await runNode({
+			parameters: { resource: 'audio', operation: 'join', options: { fileName: 'all.opus' } },
+			url: sim.url,
+			apiKey: sim.apiKey,
+			items: [
 				{ json: {}, binary: { data } },
 				{ json: {}, binary: { data: { ...data, fileName: 'a.ogg', mimeType: 'audio/ogg' } } },
 			],
-		);
+		});
 		const [{ json, binary }] = joined.outputs[0];
 		expect(json).toMatchObject({
 			files: 2,

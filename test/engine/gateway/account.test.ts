@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { accountName } from '../../../nodes/SpeechGateway/core/accountName';
 import * as clock from '../../support/clock';
 import type { Fault } from '../../support/simulator';
+import { fitting } from '../form';
 import { type EngineRun, runNode, speechNode, told, useSimulator } from '../support';
 
 clock.useVirtualTime();
@@ -508,13 +509,11 @@ test.each([
 		const { error } = await run(
 			speechNode(
 				{ modelMultiplier },
-				{
-					resource,
-					operation,
+				fitting(resource, operation, {
 					text: 'Good morning!',
 					script: 'Ben: Good morning!',
 					speakers: { values: [{ name: 'Ben', voice: 'default' }] },
-				},
+				}),
 			),
 		);
 		expect(error?.message).toContain('"Price Factor" must be a number of at least 0.0001');

@@ -1,9 +1,18 @@
 /** Additional Body Fields of speech and jobs: sent as they are, and part of what is asked for. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { fitting } from '../form';
 import { item, runNode, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, speechFields: ['seed', 'top_p', 'normalize'] }, 'real');
 
+const BAG = {
+	model: { __rl: true, mode: 'id', value: 'fish-speech' },
+	voice: { __rl: true, mode: 'list', value: 'default' },
+	responseFormat: 'mp3',
+	text: 'The first sentence. The second sentence.',
+	script: 'Anna: The first sentence.',
+	options: { voicesByName: '{"Anna":"default"}', maxRetries: 0 },
+};
 const run = async (
 	resource: string,
 	operation: string,
@@ -11,16 +20,7 @@ const run = async (
 	items: INodeExecutionData[] = [item({})],
 ) => {
 	const result = await runNode({
-		parameters: {
-			resource,
-			operation,
-			model: { __rl: true, mode: 'id', value: 'fish-speech' },
-			voice: { __rl: true, mode: 'list', value: 'default' },
-			responseFormat: 'mp3',
-			text: 'The first sentence. The second sentence.',
-			script: 'Anna: The first sentence.',
-			options: { voicesByName: '{"Anna":"default"}', maxRetries: 0, ...options },
-		},
+		parameters: fitting(resource, operation, BAG, { options }),
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items,

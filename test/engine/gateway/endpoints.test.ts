@@ -3,6 +3,7 @@ import { type Endpoint, endpoints } from '../../../nodes/SpeechGateway/gateway/e
 import { descriptions } from '../../../nodes/SpeechGateway/operations/forms';
 import type { ItemRequests } from '../../../nodes/SpeechGateway/requests/itemRequests';
 import { renderAudio } from '../../support/simulator/audio';
+import { fitting } from '../form';
 import { runNode, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
@@ -28,9 +29,7 @@ async function run(name: string, given: IDataObject = {}): Promise<IDataObject |
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items: [{ json: { speech: UNKNOWN }, binary }],
-		parameters: {
-			resource,
-			operation,
+		parameters: fitting(resource, operation, {
 			model: MODELS[resource] ?? 'fish-speech',
 			text: 'Good morning!',
 			script: 'Ben: Good morning!',
@@ -41,7 +40,7 @@ async function run(name: string, given: IDataObject = {}): Promise<IDataObject |
 			returnAll: true,
 			options: { pollInterval: 1, reuseExisting: true },
 			...given,
-		},
+		}),
 	});
 	return outputs[0]?.[0]?.json;
 }

@@ -67,9 +67,9 @@ test('a video is made and looked at', async () => {
 	server.onVideo(/boat/, {
 		video: { id: 'video_1', status: 'completed', url: 'https://example.com/v.mp4' },
 	});
-	const video = { resource: 'video', model: 'sora-2', prompt: 'A boat' };
-	const created = (await run({ ...video, operation: 'create' })).outputs[0][0].json;
-	const { outputs } = await run({ ...video, operation: 'get', videoId: created.id });
+	const video = { resource: 'video', operation: 'create', model: 'sora-2', prompt: 'A boat' };
+	const created = (await run(video)).outputs[0][0].json;
+	const { outputs } = await run({ resource: 'video', operation: 'get', videoId: created.id });
 	expect(outputs[0][0].json).toMatchObject({ id: created.id, status: 'completed' });
 });
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
 import { startHttp, type TestServer } from '../../support/hostileServers';
 import { renderAudio } from '../../support/simulator/audio';
+import { fitting } from '../form';
 import { runnerOf, speechNode, jobNode, useSimulator, type EngineRun } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
@@ -46,7 +47,8 @@ const keepsFileAt = (url: unknown) => {
 	const status = { id: 'audjob_1', status: 'succeeded', url };
 	sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body: status, times: Infinity });
 };
-const ofJob = { jobId: 'audjob_1', responseFormat: 'mp3' };
+const ofJob = (operation: string) =>
+	fitting('speechJob', operation, { ...job, jobId: 'audjob_1', responseFormat: 'mp3' });
 
 test.each(['createAndWait', 'download'])(
 	'%s: a file where the status of its job says: fetched without the key',
@@ -54,7 +56,7 @@ test.each(['createAndWait', 'download'])(
 		for (const url of [storeUrl, storeUrl.replace('http:', '')]) {
 			keepsFileAt(url);
 			seen.length = 0;
-			const { outputs } = await run({ ...job, ...ofJob, operation });
+			const { outputs } = await run(ofJob(operation));
 			expect(outputs[0][0].json.bytes).toBeGreaterThan(1000);
 			expect(seen).toHaveLength(1);
 			expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
@@ -70,7 +72,7 @@ test.each([
 	keepsFileAt(url);
 	const body = Buffer.concat([...renderAudio('Kept.', 1, 'mp3').chunks()]);
 	sim.fault({ path, status: 200, body, contentType: 'audio/mpeg' });
-	const { outputs } = await run({ ...job, ...ofJob, operation: 'download' });
+	const { outputs } = await run(ofJob('download'));
 	expect(outputs[0][0].json.bytes).toBe(body.length);
 	expect(sim.requests.at(-1)).toMatchObject({ method: 'GET', path });
 });
@@ -84,7 +86,7 @@ test.each([
 		keepsFileAt(url.replace('PORT', new URL(sim.url).port));
 		sim.fault({ path: '/files/1', status, body: '<html>Gone</html>', times: Infinity });
 		for (const operation of ['createAndWait', 'download']) {
-			const { error } = await run({ ...job, ...ofJob, operation });
+			const { error } = await run(ofJob(operation));
 			expect(error?.message).toMatch(
 				new RegExp(`The file of the job ".+" is not at the address .*\\(${status}\\)`),
 			);
@@ -98,7 +100,7 @@ test.each([undefined, 7, '', 'file:///etc/passwd', 'https://['])(
 	'a status with %j for an address: the 404 stays',
 	async (url) => {
 		keepsFileAt(url);
-		const { error } = await run({ ...job, ...ofJob, operation: 'download' });
+		const { error } = await run(ofJob('download'));
 		expect(error?.message).toContain('(404)');
 		expect(error?.context?.jobId).toBe('audjob_1');
 	},

@@ -453,6 +453,8 @@ export const PREVIOUS_PARAMETERS: IDataObject = {
 export const voiceAt = ({ dialect }: Gateway): string | undefined =>
 	dialect === 'litellm' ? 'alloy' : undefined;
 
+const MAKES_FILE = new Set<Kind>(['generate', 'dialogue', 'createAndWait', 'video']);
+
 /** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
 export function parametersOf(
 	kind: Kind,
@@ -475,7 +477,7 @@ export function parametersOf(
 		charges: true,
 		...(sendOnceKey && { sendOnceKey }),
 		...(settings.again && { whenSentBefore: 'again' }),
-		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
+		...(everNewName && MAKES_FILE.has(kind) && { fileName: NEW_NAME }),
 	};
 	const previous = { previousBinaryPropertyName: '={{ $json.previous }}' };
 	const waits = {
@@ -484,7 +486,8 @@ export function parametersOf(
 		maxWait: 2,
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
-	const speech = { model: 'fish-speech', text, responseFormat: 'wav', ...(voice && { voice }) };
+	const speech = { model: 'fish-speech', responseFormat: 'wav' };
+	const ofText = { ...speech, text, ...(voice && { voice }) };
 	const limited = { ...options, ...(settings.limit && { maxEstimatedTokens: settings.limit }) };
 	const spoken = {
 		...limited,
@@ -498,7 +501,7 @@ export function parametersOf(
 			return {
 				resource: 'speech',
 				operation: 'generate',
-				...speech,
+				...ofText,
 				options: { ...spoken, ...(longText && { longText }) },
 			};
 		case 'dialogue':
@@ -518,7 +521,7 @@ export function parametersOf(
 			return {
 				resource: 'speechJob',
 				operation: kind === 'createJob' ? 'create' : kind,
-				...speech,
+				...ofText,
 				options: {
 					...limited,
 					concurrency,

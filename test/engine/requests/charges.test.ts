@@ -96,9 +96,7 @@ test('an expression says for each item whether it tells its charges', async () =
 	expect(outputs[0].map(({ json }) => 'charges' in json)).toEqual([false, true]);
 });
 
-test('without the option, and on free operations, nothing is said of charges', async () => {
+test('without the option, nothing is said of charges', async () => {
 	const { outputs } = await run({ parameters: speechNode({ charges: false }) });
 	expect(outputs[0][0].json).not.toHaveProperty('charges');
-	const free = await run({ parameters: speechNode({ charges: true }, { operation: 'estimate' }) });
-	expect(free.outputs[0][0].json).not.toHaveProperty('charges');
 });

@@ -45,7 +45,8 @@ test.each<[string, IDataObject]>([
 test('the file of a job that was paid for elsewhere is fetched', async () => {
 	const created = await run({ parameters: { ...jobNode(), operation: 'create' } });
 	const jobId = String(created.outputs[0][0].json.id);
-	const { outputs } = await run({ parameters: { ...jobNode(), operation: 'download', jobId } });
+	const parameters = speechNode({}, { resource: 'speechJob', operation: 'download', jobId });
+	const { outputs } = await run({ parameters });
 	expect(outputs[0][0].binary).toHaveProperty('data');
 });
 

@@ -134,12 +134,8 @@ describe('the one error of a run', () => {
 	});
 
 	test('of a free operation says nothing of paying', async () => {
-		const parameters = {
-			...speechNode(),
-			resource: 'speechJob',
-			operation: 'get',
-			jobId: '={{ $json.text }}',
-		};
+		const get = { resource: 'speechJob', operation: 'get', jobId: '={{ $json.text }}' };
+		const parameters = speechNode({}, get);
 		const { error } = await run({ items: texts(2), parameters });
 		expect(error?.message).toContain('(item 1 of 2)');
 		expect(error?.description).not.toMatch(/kept|pay/);

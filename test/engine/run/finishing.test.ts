@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { heardIn, partsOf } from '../parts';
+import { fitting } from '../form';
 import {
 	type EngineResult,
 	item,
@@ -274,8 +275,8 @@ test.each(['mp3', 'wav', 'opus'])(
 
 test('a voice cloned anew under its title is another voice', async () => {
 	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
-	const node = (options: IDataObject = {}, more: IDataObject = {}) =>
-		speechNode({ ...OPTIONS, ...options }, { ...voice, responseFormat: 'wav', ...more });
+	const node = (options: IDataObject = {}) =>
+		speechNode({ ...OPTIONS, ...options }, { ...voice, responseFormat: 'wav' });
 	const text = textOf('generate', WORDS);
 	const made = await run({ parameters: node(), items: [item({ text })] });
 	const items = [{ json: { text }, binary: made.outputs[0][0].binary }];
@@ -285,7 +286,7 @@ test('a voice cloned anew under its title is another voice', async () => {
 	expect(sim.charges).toEqual([]);
 	const [anna] = sim.voices.splice(0);
 	sim.voices.push({ ...anna, _id: 'a2' });
-	const estimate = await run({ parameters: node(from, { operation: 'estimate' }), items });
+	const estimate = await run({ parameters: fitting('speech', 'estimate', node(from)), items });
 	expect(estimate.outputs[0][0].json).toMatchObject({ reusedSegments: 12 });
 	expect(estimate.outputs[0][0].json).not.toHaveProperty('contentHash');
 	const { hints } = await run({ parameters: node(from), items });

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { fitting } from '../form';
 import { type EngineRun, item, runNode, speechNode, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 850 });
@@ -8,7 +9,7 @@ const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 
 describe('speech.estimate', () => {
 	const estimate = async (options: IDataObject, text: string) => {
-		const { outputs } = await run({ ...speechNode(options, { text }), operation: 'estimate' });
+		const { outputs } = await run(speechNode(options, { operation: 'estimate', text }));
 		return outputs[0][0].json as Record<string, number>;
 	};
 	const TEXT =
@@ -38,8 +39,8 @@ describe('speech.estimate', () => {
 test('get many gives as many as asked for: 1, 50 by default, all', async () => {
 	for (let index = 0; index < 60; index++) sim.addVoice(`Voice ${index}`);
 	const count = async (more: IDataObject, resource = 'voice') => {
-		const parameters = { resource, operation: 'getMany', model: 'fish-speech', ...more };
-		return (await run({ ...parameters, options: {} })).outputs[0].length;
+		const parameters = fitting(resource, 'getMany', { model: 'fish-speech' }, more);
+		return (await run(parameters)).outputs[0].length;
 	};
 	expect(await count({ returnAll: false, limit: 1 })).toBe(1);
 	expect(await count({ returnAll: false })).toBe(50);

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { renderAudio } from '../../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../../nodes/SpeechGateway/requests/records';
+import { fitting } from '../form';
 import {
 	type EngineRun,
 	item,
@@ -218,15 +219,9 @@ describe('voices', () => {
 	});
 	const recording = (seconds: number) =>
 		file(Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]));
-	const voice = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
-		resource: 'voice',
-		operation,
-		model: 'fish-speech',
-		title: 'Anna',
-		binaryPropertyName: 'data',
-		...more,
-		options,
-	});
+	const bag = { model: 'fish-speech', title: 'Anna', binaryPropertyName: 'data' };
+	const voice = (operation: string, more: IDataObject = {}, options: IDataObject = {}) =>
+		fitting('voice', operation, bag, { ...more, options });
 
 	test.each([
 		[{ _id: 77 }, '77'],
@@ -406,8 +401,8 @@ describe('an expression pasted into a fixed field', () => {
 		['Send Once Key', { options: { sendOnceKey: '{{ $json.id }}-answer' } }],
 	])('in "%s", within other words, too (%j)', async (label, more) => {
 		const isDialogue = JSON.stringify(more).includes('voicesByName');
-		const dialogue = { operation: 'dialogue', script: 'Anna: Hello.' };
-		const parameters = { ...speechNode(), ...(isDialogue && dialogue), ...more };
+		const dialogue = speechNode({}, { operation: 'dialogue', script: 'Anna: Hello.' });
+		const parameters = { ...(isDialogue ? dialogue : speechNode()), ...more };
 		const { error } = await run({ parameters, items: [item({ text: 'Hello.' })] });
 		expect(error?.message).toContain(`"${label}" contains an expression, but is set to "Fixed"`);
 		expect(error?.message).not.toContain('it rains');
@@ -429,8 +424,9 @@ describe('an expression pasted into a fixed field', () => {
 	});
 
 	test('fields of another operation do not matter', async () => {
+		// n8n keeps what was typed before another operation was chosen.
 		const parameters = speechNode({}, { text: 'Hello.', script: '{{ $json.script }}' });
-		const { outputs } = await run({ parameters, items: [item({})] });
+		const { outputs } = await run({ parameters, items: [item({})], editedByHand: true });
 		expect(outputs[0]).toHaveLength(1);
 	});
 

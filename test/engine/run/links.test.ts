@@ -4,22 +4,27 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fixture } from '../../audio/support';
+import { fitting } from '../form';
 import { item, runNode, storedFile, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1 }, 'real');
 afterEach(() => jest.restoreAllMocks());
 
-const run = async (parameters: IDataObject, items: INodeExecutionData[] = [item({})]) =>
+/** What the operations need. */
+const BAG: IDataObject = {
+	model: { __rl: true, mode: 'id', value: 'fish-speech' },
+	voice: { __rl: true, mode: 'list', value: 'default' },
+	responseFormat: 'mp3',
+	text: 'One sentence.',
+	script: 'Anna: One sentence.',
+	prompt: 'A lighthouse.',
+};
+const run = async (
+	{ resource, operation, ...more }: IDataObject,
+	items: INodeExecutionData[] = [item({})],
+) =>
 	await runNode({
-		parameters: {
-			model: { __rl: true, mode: 'id', value: 'fish-speech' },
-			voice: { __rl: true, mode: 'list', value: 'default' },
-			responseFormat: 'mp3',
-			text: 'One sentence.',
-			script: 'Anna: One sentence.',
-			prompt: 'A lighthouse.',
-			...parameters,
-		},
+		parameters: fitting(String(resource), String(operation), BAG, more),
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items,

@@ -1,14 +1,7 @@
 /* The fields and files of a row come along with what the node makes of it, and only there; the record never holds a row. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	item,
-	jobNode,
-	retrierOf,
-	runnerOf,
-	speechNode,
-	storedFile,
-	useSimulator,
-} from '../support';
+import { fitting } from '../form';
+import { item, retrierOf, runnerOf, speechNode, storedFile, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
@@ -38,19 +31,19 @@ const dialogue = speechNode(
 		speakers: { values: [{ name: 'Anna', voice: 'default' }] },
 	},
 );
-const video = (operation: string, options: IDataObject = {}): IDataObject => ({
-	resource: 'video',
-	operation,
+/** Of tasks. */
+const BAG: IDataObject = {
 	model: 'sim-video',
 	prompt: '={{ $json.text }}',
-	videoId: '={{ $json.task }}',
-	options: { pollInterval: 1, ...options },
-});
-const job = (operation: string, options: IDataObject = {}): IDataObject => ({
-	...jobNode({ pollInterval: 1, ...options }),
-	operation,
+	text: '={{ $json.text }}',
 	jobId: '={{ $json.task }}',
-});
+	videoId: '={{ $json.task }}',
+	options: { pollInterval: 1, maxRetries: 0 },
+};
+const video = (operation: string, options: IDataObject = {}): IDataObject =>
+	fitting('video', operation, BAG, { options });
+const job = (operation: string, options: IDataObject = {}): IDataObject =>
+	fitting('speechJob', operation, { ...BAG, model: 'fish-speech' }, { options });
 
 const CHAT: IDataObject = {
 	resource: 'chat',
@@ -267,14 +260,12 @@ describe('Waiting', () => {
 describe('a failed run', () => {
 	const two = [item({ ...ROW, text: 'One.' }), item({ ...ROW, text: 'Two.', title: 'Second' })];
 
-	test('is retried by hand: what is done has the present row, and the record none', async () => {
+	test('is retried by hand: each item has its row, and the record none', async () => {
 		sim.fault({ input: 'Two', status: 402 });
 		const failed = await run({ items: two });
 		expect(failed.error?.message).toContain('402');
 		expect(JSON.stringify(failed.context)).not.toContain(ROW.title);
-		const items = two.map(({ json }) => item({ ...json, title: `New ${String(json.text)}` }));
-		const { left } = await retry(failed, { items });
-		// n8n keeps the input of the node that failed.
+		const { left } = await retry(failed);
 		expect(left[0].map(({ json }) => json.title)).toEqual([ROW.title, 'Second']);
 		expect(sim.charges).toHaveLength(2);
 	});

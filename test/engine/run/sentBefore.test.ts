@@ -533,7 +533,7 @@ describe('two items of a run with one key', () => {
 		const twins = items.slice(1);
 		const { outputs: estimated } = await run({
 			items: twins.slice(1),
-			parameters: { ...speechNode(), operation: 'estimate' },
+			parameters: speechNode({}, { operation: 'estimate' }),
 		});
 		const limit = estimated[0][0].json.estimatedTokens as number;
 		const onError = 'continueErrorOutput';

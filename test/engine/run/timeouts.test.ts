@@ -156,11 +156,8 @@ test('files that are fetched for nothing are handed over, too', async () => {
 		return await store.apply(service, given);
 	});
 	const ids = made.outputs[0].map(({ json }) => ({ json: { id: json.id } }));
-	const parameters = {
-		...jobNode(),
-		operation: 'wait',
-		jobId: '={{ $json.id }}',
-	};
+	const task = { resource: 'speechJob', operation: 'wait', jobId: '={{ $json.id }}' };
+	const parameters = speechNode({}, task);
 	const [success] = await cutAt(60_000, { parameters, items: ids });
 	expect(success.filter(({ binary }) => binary)).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { renderAudio } from '../../support/simulator/audio';
 import { decode, whichText } from '../../support/listen';
 import { heardIn, partsOf, pausesOf } from '../parts';
+import { fitting } from '../form';
 import { item, speechNode, texts, useSimulator, readStored, retrierOf, runnerOf } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
@@ -384,8 +385,10 @@ describe('voice by title', () => {
 			const ids = [await cloneVoice('Anna'), await cloneVoice('Anna')];
 			await cloneVoice('Ben');
 			const charges = sim.charges.length;
-			const attempt = async (title: string) =>
-				(await speak('One.', {}, { resource, operation, ...titled(title) })).error;
+			const attempt = async (title: string) => {
+				const parameters = speechNode({}, { resource, operation, ...titled(title) });
+				return (await run({ parameters, items: texts(1) })).error;
+			};
 			const none = await attempt('Hanna');
 			expect(none?.message).toContain('no voice with the title "Hanna"');
 			expect(none?.description).toContain('"Ben"');
@@ -400,19 +403,19 @@ describe('voice by title', () => {
 		'%s in stop mode: a title that nobody has, of any item, and nothing is sent',
 		async (name) => {
 			const [resource, operation] = name.split('.');
-			const voice = { __rl: true, mode: 'title', value: '={{ $json.voice }}' };
+			const bag = {
+				voice: { __rl: true, mode: 'title', value: '={{ $json.voice }}' },
+				script: '={{ $json.voice === "Nobody" ? "Ben" : "Anna" }}: {{ $json.text }}',
+				speakers: {
+					values: [
+						{ name: 'Anna', voice: 'default' },
+						{ name: 'Ben', voice: { __rl: true, mode: 'title', value: 'Nobody' } },
+					],
+				},
+			};
 			const { error } = await run({
 				items: [item({ text: 'One.', voice: 'default' }), item({ text: 'Two.', voice: 'Nobody' })],
-				parameters: {
-					...speechNode({}, { resource, operation, voice }),
-					script: '={{ $json.voice === "Nobody" ? "Ben" : "Anna" }}: {{ $json.text }}',
-					speakers: {
-						values: [
-							{ name: 'Anna', voice: 'default' },
-							{ name: 'Ben', voice: { __rl: true, mode: 'title', value: 'Nobody' } },
-						],
-					},
-				},
+				parameters: speechNode({}, fitting(resource, operation, bag)),
 			});
 			expect(error?.message).toContain('no voice with the title "Nobody" (item 2 of 2)');
 			expect(sim.requests.map(({ method }) => method)).toEqual(['GET']);
@@ -544,7 +547,7 @@ test("a model's answer: what is around its text is neither sent nor charged, and
 	expect(sim.charged()).toEqual([words]);
 	expect(hints.join()).toContain('words around the text ("Here is your text');
 	const estimate = await run({
-		parameters: { ...speechNode(), operation: 'estimate' },
+		parameters: speechNode({}, { operation: 'estimate' }),
 		items: [item({ text })],
 	});
 	expect(estimate.hints.join()).toContain('% of the letters');

@@ -29,7 +29,7 @@ afterEach(() => (sim.options.latencyMs = undefined));
 const node = (options: IDataObject = {}, more: IDataObject = {}) =>
 	speechNode(
 		{ timings: true, charges: true, maxRetries: 0, timeout: 600, ...options },
-		{ text: '={{ $json.text }}', responseFormat: 'wav', ...more },
+		{ responseFormat: 'wav', ...more },
 	);
 
 const posts = () => sim.requests.filter(({ method }) => method === 'POST');

@@ -3,6 +3,7 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import { heardIn, partsOf } from '../parts';
 import { PNG } from '../../support/png';
 import { probe, secondReader } from '../../support/readers';
+import { fitting } from '../form';
 import {
 	type EngineRun,
 	item,
@@ -142,7 +143,7 @@ test('a single request is not cut: only its first heading is a chapter, and a hi
 });
 
 test('the estimate counts the same segments, and has the same content hash', async () => {
-	const estimated = await run({ parameters: episode({}, { operation: 'estimate' }) });
+	const estimated = await run({ parameters: fitting('speech', 'estimate', episode()) });
 	const [{ json: estimate }] = estimated.outputs[0];
 	expect(sim.requests).toEqual([]);
 	const [{ json }] = (await run()).outputs[0];

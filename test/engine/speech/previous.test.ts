@@ -135,14 +135,14 @@ test.each(['mp3', 'opus', 'wav'])(
 		const now = [...PARAGRAPHS, paragraph('nine')];
 		for (const chosen of [{}, { responseFormat: 'pcm' }, { responseFormat: 'wav' }]) {
 			const parameters = speechNode(
-				{ ...OPTIONS, ...PREVIOUS },
+				{ maxSegmentCharacters: 110, ...PREVIOUS },
 				{ operation: 'estimate', ...chosen },
 			);
 			const { outputs, hints } = await run(parameters, asText(now), previous);
 			expect(outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
 			expect(hints).toEqual([]);
 		}
-		const twice = { ...OPTIONS, previousBinaryPropertyName: 'previous, previous' };
+		const twice = { maxSegmentCharacters: 110, previousBinaryPropertyName: 'previous, previous' };
 		const { outputs } = await run(
 			speechNode(twice, { operation: 'estimate' }),
 			asText(now),
@@ -283,7 +283,7 @@ describe('the ledger', () => {
 				for (const entry of data.executionData!.nodeExecutionStack)
 					for (const one of entry.data.main[0] ?? []) delete one.binary;
 				const retried = how === 'Retry execution' ? options : generate({ concurrency: 1 });
-				result = await run(retried, asText(now), undefined, { retryOf: data });
+				result = await run(retried, '', undefined, { items: undefined, retryOf: data });
 			}
 			expect(result.error).toBeUndefined();
 			expect(sim.charged()).toEqual([paragraph('new A'), paragraph('new B')]);

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Fault } from '../../support/simulator';
+import { fitting } from '../form';
 import { type EngineRun, item, runNode, texts, useSimulator } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
@@ -30,6 +31,7 @@ const KINDS = [
 	},
 ];
 
+const USUAL = { options: { maxRetries: 0, pollInterval: 1 } };
 const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 	await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, items: [item({})], ...more });
 const polls = () =>
@@ -37,12 +39,8 @@ const polls = () =>
 
 describe.each(KINDS)('$resource', (kind) => {
 	const { resource, made, path, idField, id, errorField, ownField, text, mimeType } = kind;
-	const node = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
-		resource,
-		operation,
-		...more,
-		options: { maxRetries: 0, pollInterval: 1, ...options },
-	});
+	const node = (operation: string, more: IDataObject = {}, options: IDataObject = {}) =>
+		fitting(resource, operation, USUAL, { ...more, options });
 	const onSubmit = (fault: Fault) => sim.fault({ path, method: 'POST', ...fault });
 	const create = async () => (await run(node('create', made))).outputs[0][0].json.id as string;
 
@@ -94,7 +92,8 @@ describe.each(KINDS)('$resource', (kind) => {
 	])('%j: the error of get, wait and download has the id', async (fault) => {
 		sim.fault({ method: 'GET', times: Infinity, ...fault });
 		for (const operation of ['get', 'wait', 'download']) {
-			const { error } = await run(node(operation, { [idField]: 'made_up' }, { maxWait: 1 }));
+			const options = operation === 'wait' ? { maxWait: 1 } : {};
+			const { error } = await run(node(operation, { [idField]: 'made_up' }, options));
 			expect(error?.context?.jobId).toBe('made_up');
 		}
 	});
@@ -223,13 +222,12 @@ describe.each(KINDS)('$resource', (kind) => {
 	});
 });
 
-const job = (operation: string, options: IDataObject = {}): IDataObject => ({
-	resource: 'speechJob',
-	operation,
-	model: 'fish-speech',
-	text: '={{ $json.text }}',
-	options: { maxRetries: 0, pollInterval: 1, ...options },
-});
+const job = (operation: string, options: IDataObject = {}, resource = 'speechJob') =>
+	fitting(resource, operation, USUAL, {
+		model: 'fish-speech',
+		text: '={{ $json.text }}',
+		options,
+	});
 
 const video = (options: IDataObject = {}): IDataObject => ({
 	resource: 'video',
@@ -254,8 +252,7 @@ test('a video that takes more than a minute at a fair pace is stored whole', asy
 test('a hint tells what the jobs of a run cost, and what Generate would', async () => {
 	const items = texts(2);
 	const asSpeech = await run(job('create'), { items });
-	const estimate = { resource: 'speech', operation: 'estimate' };
-	const estimated = await run({ ...job('create'), ...estimate }, { items });
+	const estimated = await run(job('estimate', {}, 'speech'), { items });
 	const sum = (name: string) =>
 		estimated.outputs[0].reduce((total, { json }) => total + Number(json[name]), 0);
 	const [hint] = asSpeech.hints;

@@ -4,14 +4,17 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import type { Fault } from '../../support/simulator';
+import { fitting } from '../form';
 import { item, saved, useSimulator, runnerOf, jobNode, texts, type EngineRun } from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const runOne = runnerOf(sim);
+const ofJob = (operation: string, options: IDataObject = {}, jobId = 'spj_1') =>
+	fitting('speechJob', operation, { ...jobNode({ pollInterval: 1 }), jobId }, { options });
 const run = async (operation: string, options: IDataObject = {}, more: Partial<EngineRun> = {}) =>
 	await runOne({
-		parameters: { ...jobNode({ pollInterval: 1, ...options }), operation, jobId: 'spj_1' },
+		parameters: ofJob(operation, options),
 		...more,
 	});
 const POLL = /jobs\/[^/]+$/;
@@ -199,8 +202,7 @@ test.each([
 
 test('no id reaches another path', async () => {
 	for (const jobId of ['..', '.', '../../models', 'spj_made_up', 'a/b', 'a%2Fb?x=1#y']) {
-		const parameters = { ...jobNode({ maxRetries: 0 }), operation: 'get', jobId };
-		expect((await runOne({ parameters })).error?.message).toBeTruthy();
+		expect((await runOne({ parameters: ofJob('get', {}, jobId) })).error?.message).toBeTruthy();
 	}
 	for (const { path } of sim.requests) expect(path).toMatch(/^\/v1\/audio\/speech\/jobs\/[^/]+$/);
 });
@@ -230,9 +232,9 @@ test('after Stop there is no further poll, and what is paid for is named', async
 test('waiting for a job that was made elsewhere leaves nothing in the execution data', async () => {
 	sim.fault({ ...CREATE, nth: 2, jobSeconds: 60 });
 	const made = await run('create', {}, { items: texts(2) });
-	const waiting = jobNode({ maxWait: 2, whenMaxWaitReached: 'stillProcessing' });
+	const waiting = { maxWait: 2, whenMaxWaitReached: 'stillProcessing' };
 	const { outputs, context } = await runOne({
-		parameters: { ...waiting, operation: 'wait', jobId: '={{ $json.id }}' },
+		parameters: ofJob('wait', waiting, '={{ $json.id }}'),
 		items: made.outputs[0].map(({ json }) => item({ id: json.id })),
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([1, 1]);

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import { fitting } from '../../engine/form';
 import type { Fault } from '../simulator';
 
 /** A request of an operation that can be answered badly. */
@@ -45,6 +46,6 @@ const given = (resource: string): IDataObject => ({
 
 export const ASKED: Asked[] = ROWS.map(([name, method, path, of, more]) => {
 	const [resource, operation] = of.split('.');
-	const parameters = { ...given(resource), resource, operation };
+	const parameters = fitting(resource, operation, given(resource));
 	return { name, target: { method, path }, parameters, ...more };
 });
