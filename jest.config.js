@@ -27,7 +27,7 @@ const LONG = [
 /** Of programs that make a release, pictures or sounds, or help whoever works here: each week, not at each push. */
 const TOOLS = ['package/{checkGateway,demo,release}', 'n8n/{demo,dev}'];
 
-const not = (...lists) => lists.flat().map((files) => `!<rootDir>/test/${files}.test.ts`);
+const not = (...lists) => lists.flat().map((files) => `!**/test/${files}.test.ts`);
 
 /** The same made-up cases in every run. */
 const made = { setupFiles: ['<rootDir>/test/support/jest/properties.ts'] };
