@@ -29,5 +29,9 @@ const pagesIn = (folder: string): string[] =>
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => `${folder}/${name}`);
 
+/** Of what people read: neither the lines of tables nor pictures. */
 const wordsOf = (page: string): number =>
-	readFileSync(path.join(REPOSITORY, page), 'utf8').trim().split(/\s+/).length;
+	readFileSync(path.join(REPOSITORY, page), 'utf8')
+		.replace(/<!--[^]*?-->|<\/?picture>|<source[^>]*>/g, '')
+		.split(/\s+/)
+		.filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
