@@ -27,7 +27,7 @@ export type CaseName = keyof typeof CASES;
 /** What comes of a case. */
 export interface Cell {
 	branch: 'Success' | 'Unknown' | 'Error';
-	/** The first words of an error, of what Unknown says or of a hint; what is listed. Empty: nothing is said of a success; of the rest, the words are not held. */
+	/** The first words of an error, of what Unknown says or of a hint; what is listed. Empty: nothing is said of a success. */
 	says: string;
 	/** In place of the branch, on the page. */
 	shown?: string;
@@ -75,6 +75,13 @@ const WAV_COMES = {
 const TESTED = works({ says: 'Connection successful!' });
 const STOPPED = fails('The gateway cannot be reached: nothing is listening at this address');
 const IGNORED = works({ shown: 'ignored' });
+const NOT_OWN = fails("A server error that is not the gateway's own answer (500)");
+const NOTHING_CAME = fails(
+	'The gateway reported success, but the result is damaged: check the voice and the speed',
+);
+const BROKE_BEHIND = unknown(
+	'It is not known whether the request was carried out: A connection to the gateway or behind it failed (500)',
+);
 const NO_VOICES: Cell = { ...lists('default'), shown: 'none' };
 const FORMATS = { mp3: works(), wav: works(), opus: works(), pcm: works() };
 const MANY = { long: works(), rows: works() };
@@ -100,7 +107,10 @@ export const SERVICES = {
 			models: lists('gpt-4o-mini-tts', 'tts-1', 'tts-1-hd', 'kokoro'),
 			voices: lists('default', 'af_alloy', 'af_aoede'),
 			model: fails('The gateway has no model "fish-speech" that can speak (400)'),
-			voice: fails(''),
+			noVoice: works(),
+			voice: fails(
+				'The gateway refused the request (400). Check the field "Voice" ("nobody"): the gateway names af_bella',
+			),
 			before: fails('The gateway reported success, but the result is damaged'),
 			middle: works({ shown: 'not noticed' }),
 		},
@@ -128,10 +138,10 @@ export const SERVICES = {
 			model: IGNORED,
 			noVoice: works(),
 			key: fails('The gateway does not accept the API key (401)'),
-			pcm: fails(''),
-			voice: fails(''),
-			before: fails(''),
-			middle: fails(''),
+			pcm: NOT_OWN,
+			voice: NOT_OWN,
+			before: NOT_OWN,
+			middle: NOT_OWN,
 		},
 	},
 	'openedai-speech': {
@@ -156,7 +166,7 @@ export const SERVICES = {
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nothing" that can speak (400)'),
 			pcm: { noted: '22,050 Hz' },
-			voice: fails(''),
+			voice: fails('The gateway refused the request (400). Check the field "Voice" ("nobody")'),
 			before: fails('The gateway reported success, but the result is damaged'),
 			middle: { noted: 'half a file' },
 			noVoice: works(),
@@ -181,7 +191,9 @@ export const SERVICES = {
 			models: lists('chatterbox-tts-1'),
 			rows: { noted: '✓' },
 			...WAV_COMES,
-			tooLong: fails(''),
+			tooLong: fails(
+				'The gateway does not support the parameter "input" as given (422). Set the option "Max Segment Characters" to 3000',
+			),
 			voices: lists('default', 'Anna'),
 			model: IGNORED,
 			noVoice: works(),
@@ -236,11 +248,11 @@ export const SERVICES = {
 			models: lists('speaches-ai/Kokoro-82M-v1.0-ONNX', 'speaches-ai/piper-en_US-amy-low'),
 			voices: lists('default', 'amy', 'af_heart'),
 			noVoice: fails('This gateway has no default voice (422)'),
-			model: fails(''),
-			voice: fails('The gateway reported success, but the result is damaged'),
-			before: fails('The gateway reported success, but the result is damaged'),
+			model: fails('The gateway has no model "fish-speech" that can speak (404)'),
+			voice: NOTHING_CAME,
+			before: NOTHING_CAME,
 			middle: fails('The gateway reported success, but the result is damaged'),
-			key: fails(''),
+			key: fails('The gateway does not accept the API key (403)'),
 		},
 	},
 	litellm: {
@@ -264,7 +276,12 @@ export const SERVICES = {
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nope" that can speak (400)'),
 			noVoice: fails('This gateway has no default voice (400)'),
-			voice: fails(''),
+			voice: fails(
+				'The gateway refused the request (400). This request was not charged. Check the field "Voice"',
+			),
+			before: BROKE_BEHIND,
+			middle: BROKE_BEHIND,
+			key: fails('The gateway does not accept the API key (400)'),
 		},
 	},
 	'new-api': {
@@ -286,7 +303,10 @@ export const SERVICES = {
 			models: lists('fish-speech', 'fixed-tts', 'tts-1'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no provider for the model "no-such-model" (503)'),
-			voice: fails(''),
+			voice: fails(
+				'The gateway refused the request (400). This request was not charged. Check the field "Voice"',
+			),
+			key: fails('The gateway does not accept the API key (401)'),
 			before: fails('The gateway had an error (500)'),
 			middle: unknown('The gateway reported success, but the result is damaged: the file is empty'),
 		},

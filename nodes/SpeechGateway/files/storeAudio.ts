@@ -80,9 +80,12 @@ export async function storeAudio(
 	}
 }
 
-/** The connection broke before a single byte. */
+/** The connection broke before a single byte, as where a home server does not know a voice or a speed. */
 function brokenOff(error: unknown): never {
-	throw new DamagedAudioError(`nothing came of it: ${asError(error).message}`, true);
+	throw new DamagedAudioError(
+		`check the voice and the speed, which the service may not know: the connection broke before any audio came (${asError(error).message})`,
+		true,
+	);
 }
 
 /** The body of an answer on its way into the store: inspected as it passes, and held as long as it is small. */
