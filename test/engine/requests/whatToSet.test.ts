@@ -46,7 +46,9 @@ test.each([
 ])('%s: the words do without', async (_, fault) => {
 	sim.fault(noModel);
 	sim.fault({ path: '/v1/models', times: Infinity, ...fault });
-	expect((await told()).description).toMatch(/^Check the field "Model"\. Model → Get Many lists/);
+	expect((await told()).description).toMatch(
+		/^This request was not charged\. Check the field "Model"\. Model → Get Many lists/,
+	);
 	expect(lists()).toHaveLength(1);
 });
 
@@ -57,7 +59,7 @@ test('no list is asked for where the words would name none', async () => {
 		body: { detail: "Voice 'x' not found. Available voices: anna, ben" },
 	});
 	expect((await told(speechNode({}, { voice: 'x' }))).description).toMatch(
-		/^Check the field "Voice" \("x"\): the gateway names anna, ben\./,
+		/^This request was not charged\. Check the field "Voice" \("x"\): the gateway names anna, ben\./,
 	);
 	expect(lists()).toEqual([]);
 });
