@@ -30,21 +30,26 @@ test('where n8n counts more outputs than there are, errors go behind the last, w
 	]);
 });
 
-test.each([0, 26, 27, 5000])('of %d hints, the first and the last are shown', (count) => {
+test('hints of one kind are in one box, with how many more there are', () => {
 	const hints: string[] = [];
 	const nodeCall = new NodeCall({
 		addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
 	} as unknown as IExecuteFunctions);
-	giveHints(
-		nodeCall,
-		Array.from({ length: count }, (_, index) => `hint ${index}`),
-		[],
-		'unknown',
-	);
-	expect(hints).toHaveLength(Math.min(count, 26));
-	if (count <= 26) return;
-	expect([hints[0], hints.at(-1)]).toEqual(['hint 0', `hint ${count - 1}`]);
-	expect(hints[15]).toBe(`${count - 25} more hints like these are not shown.`);
+	const given = [
+		...Array.from(
+			{ length: 5000 },
+			(_, index) => `Please listen to item ${index + 1}: "word ${index}".`,
+		),
+		'Nothing was stored: "disk: full".',
+		'The file of item 3 has no cover: it is too large.',
+		'The file of item 4 has no cover: it is no picture.',
+	];
+	giveHints(nodeCall, given, [], 'unknown');
+	expect(hints).toEqual([
+		'Please listen to item 1: "word 0". (And 4999 more like this.)',
+		'Nothing was stored: "disk: full".',
+		'The file of item 3 has no cover: it is too large. (And 1 more like this.)',
+	]);
 });
 
 test('an item that had no files says so: n8n would take it for a success', () => {

@@ -201,7 +201,7 @@ export function giveHints(
 	words: OwnWords = asTheyAre,
 ): void {
 	const said = [...hints].map(words).filter((hint) => hint !== '');
-	for (const hint of firstAndLast(said)) nodeCall.hint(hint);
+	for (const hint of oneOfEachKind(said)) nodeCall.hint(hint);
 	const reasons = settled.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
 	);
@@ -221,14 +221,16 @@ export function giveHints(
 }
 
 /**
- * Hints of a run that are shown, each in a box of n8n's editor. Those of the run itself come first and last, those of
- * items between.
+ * Hints as n8n's editor shows them, each in a box: one of each kind, and how many more there are. What is of one kind begins
+ * with the same words, but for numbers and what is quoted.
  */
-const [FIRST_HINTS, LAST_HINTS] = [15, 10];
-
-function firstAndLast(hints: string[]): string[] {
-	const leftOut = hints.length - FIRST_HINTS - LAST_HINTS;
-	if (leftOut <= 1) return hints;
-	const note = `${leftOut} more hints like these are not shown.`;
-	return [...hints.slice(0, FIRST_HINTS), note, ...hints.slice(-LAST_HINTS)];
+function oneOfEachKind(hints: string[]): string[] {
+	const kinds = new Map<string, string[]>();
+	for (const hint of hints) {
+		const [kind] = hint.replace(/"[^"]*"|\d+/g, '').split(':');
+		kinds.set(kind, [...(kinds.get(kind) ?? []), hint]);
+	}
+	return [...kinds.values()].map(([first, ...others]) =>
+		others.length === 0 ? first : `${first} (And ${others.length} more like this.)`,
+	);
 }

@@ -83,9 +83,12 @@ const inQuotes = (words: string): string =>
 const secondsText = (seconds: number): string => `${seconds.toFixed(1)} s`;
 
 /** The first five, and how many more there are. */
-const firstFew = (all: string[]): string =>
+export const firstFew = (all: string[]): string =>
 	all.slice(0, MOST_NAMED).join('; ') +
 	(all.length > MOST_NAMED ? `; and ${all.length - MOST_NAMED} more` : '');
+
+/** How a hint begins that is no longer true, or once more, when the words are heard. */
+const ESTIMATED = 'the words before';
 
 /** What was found of the times of an item, estimated or heard. */
 interface Findings {
@@ -117,7 +120,7 @@ export function shortSlots(input: { speed?: number }, segments: DraftSegment[]):
 	}));
 	return {
 		warnings: found.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
-		hint: `the words before ${found.length} of ${slots.length} times are probably too long for them: ${firstFew(found.map(({ words }) => words))}. ${advice}`,
+		hint: `${ESTIMATED} ${found.length} of ${slots.length} times are probably too long for them: ${firstFew(found.map(({ words }) => words))}. ${advice}`,
 		suggestedSpeed,
 	};
 }
@@ -156,10 +159,14 @@ export function lateSegments(
 	};
 }
 
-/** Gives the hint on the times of an item. */
+/** Gives the hint on the times of an item, in place of the one before it was heard. */
 export function hintOnTimes(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
 	{ hint }: Findings,
 ): void {
-	if (hint !== undefined) session.hints.add(`In item ${index + 1}, ${hint}`);
+	const place = `In item ${index + 1},`;
+	const { hints } = session;
+	for (const earlier of hints)
+		if (earlier.startsWith(`${place} ${ESTIMATED}`)) hints.delete(earlier);
+	if (hint !== undefined) hints.add(`${place} ${hint}`);
 }

@@ -12,7 +12,7 @@ import { oddSegments, type SpokenSegment } from './oddSegments';
 import type { Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
-import { hintOnTimes, lateSegments } from './slots';
+import { firstFew, hintOnTimes, lateSegments } from './slots';
 import type { Narration } from './speak';
 import {
 	type CueShape,
@@ -38,7 +38,7 @@ export async function spokenItem(
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(segments, file, spoken);
 	const late = lateSegments(input, segments, timed);
-	hintOnTimes(item, late);
+	if (seconds !== undefined) hintOnTimes(item, late);
 	const warnings = [...oddityWarnings(narration, spoken, timed), ...late.warnings];
 	const heard = timed.map((text, index) =>
 		withHeardPauses(text, file.starts[index], spoken[index].info),
@@ -68,17 +68,24 @@ export async function spokenItem(
 	};
 }
 
-/** A warning, and a hint, for each segment that somebody should listen to; without times where these are not known. */
-const oddityWarnings = (
+/**
+ * A warning for each segment that somebody should listen to, without times where these are not known, and one hint on all of
+ * them.
+ */
+function oddityWarnings(
 	{ item, input: { parentheses }, plan: { segments } }: Narration,
 	spoken: StoredAudio[],
 	timed: TimedText[],
-): IDataObject[] =>
-	oddSegments(soundsOf(segments, spoken, parentheses)).map(({ index, words: message }) => {
-		item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
+): IDataObject[] {
+	const odd = oddSegments(soundsOf(segments, spoken, parentheses));
+	const messages = firstFew(odd.map(({ words }) => words));
+	if (odd.length > 0)
+		item.session.hints.add(`Please listen to item ${item.index + 1}: ${messages}.`);
+	return odd.map(({ index, words: message }) => {
 		const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
 		return defined({ segment: index + 1, startSeconds, endSeconds, message });
 	});
+}
 
 /** The voice of a text, which all of its segments have. */
 const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;

@@ -253,8 +253,7 @@ test('a hint where money may be wasted, which stops nothing: dialogue: a narrato
 	expect(error).toBeUndefined();
 	expect(hints).toEqual([
 		expect.stringContaining('speaks with the default voice: "It was late."'),
-		'Narrator and Carl speak with the same voice: "default".',
-		`Anna and Ben speak with the same voice: "${mine.value}".`,
+		`These speak with the same voice: Narrator and Carl ("default"); Anna and Ben ("${mine.value}").`,
 	]);
 	const other = voice(await cloneVoice('Other'));
 	const apart = await say([

@@ -91,7 +91,8 @@ test('marks in a text; what is late comes at once, and the next time is kept', a
 	]);
 	const late = lateSeconds.toFixed(1);
 	expect(hints.join('\n')).toMatch(`"And then more." is heard ${late} s late, at 0:0`);
-	expect(hints.join('\n')).toMatch('the words before 1 of 2 times are probably too long');
+	// What was expected is not said once more.
+	expect(hints.filter((hint) => hint.includes('times'))).toHaveLength(1);
 	expect(hints.join('\n')).toContain('No "Speed" up to 2 would do');
 });
 
@@ -131,7 +132,7 @@ describe('Estimate', () => {
 		expect(suggestedSpeed).toBeLessThan(2);
 		const { hints } = await speak(`${words.repeat(2)} [at 1s] The end.`);
 		expect(hints.join('\n')).toContain('1 of 1 times were missed');
-		expect(hints.join('\n')).toContain('the words before 1 of 1 times are probably too long');
+		expect(hints.join('\n')).not.toContain('probably too long');
 	});
 
 	test('says nothing of what fits', async () => {

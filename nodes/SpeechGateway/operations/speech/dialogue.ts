@@ -212,12 +212,13 @@ function voiceHints(segments: DraftSegment[]): string[] {
 		const name = voiceNameOf(voice);
 		names.set(name, (names.get(name) ?? new Set()).add(speaker));
 	}
-	return [...names]
+	const shared = [...names]
 		.filter(([, sharing]) => sharing.size > 1)
 		.map(
 			([voice, sharing]) =>
-				`${[...sharing].join(', ').replace(/, ([^,]*)$/, ' and $1')} speak with the same voice: "${voice}".`,
+				`${[...sharing].join(', ').replace(/, ([^,]*)$/, ' and $1')} ("${voice}")`,
 		);
+	return shared.length === 0 ? [] : [`These speak with the same voice: ${shared.join('; ')}.`];
 }
 
 /** The headings of a script, each with the segment that it stands before. */
