@@ -224,7 +224,11 @@ export class TakenNames {
 		}
 		for (let from = 0; from < toTake.length; from += TAKEN_AT_ONCE) {
 			const some = toTake.slice(from, from + TAKEN_AT_ONCE);
-			for (const name of await this.inLine(some, rows.lock)) this.mine.add(name);
+			const taken = await this.inLine(some, rows.lock);
+			for (const want of some)
+				if (taken.has(want.name)) this.mine.add(want.name);
+				// Another was faster, and has it: it is asked for again in a while.
+				else this.states.set(want.name, { is: 'taken', row: { ...want, id: 0 } });
 		}
 	}
 

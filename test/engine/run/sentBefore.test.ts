@@ -126,6 +126,32 @@ test('a key that another worker is sending is waited for, however long that take
 	expect(tables.rows.map(({ result }) => result !== '')).toEqual([true]);
 });
 
+test('who loses a race for a name asks after 0.25, 0.5, 1, 2 and then every 5 s', async () => {
+	sim.fault({ path: '/v1/audio/speech', delayMs: 20_000 });
+	const asked: number[][] = [[], []];
+	const workers = [await startWorker(), await startWorker()];
+	const both = await Promise.all(
+		workers.map(async ({ nodeType }, worker) => {
+			const times = asked[worker];
+			const own: DataTables = Object.assign(tables.with({}), {
+				execute: async (...given: Parameters<DataTables['execute']>) => {
+					const { parameters } = given[0].code!.nodes[1];
+					const { conditions = [] } = (parameters.filters ?? {}) as { conditions?: IDataObject[] };
+					if (parameters.operation === 'get' && conditions.length === 3) times.push(Date.now());
+					return await tables.execute(...given);
+				},
+			});
+			return await run({ nodeType, tables: own });
+		}),
+	);
+	const loser = both.findIndex(({ outputs }) => outputs[0][0].json.replayed);
+	// At first both find the name free; what the loser sees under the lock is its second look.
+	const [, ...times] = asked[loser];
+	const pauses = times.slice(1).map((at, i) => (at - times[i]) / 1000);
+	expect(pauses.slice(0, 6)).toEqual([0.25, 0.5, 1, 2, 5, 5].map((s) => expect.closeTo(s, 1)));
+	expect(sim.charges).toHaveLength(1);
+});
+
 test('an item that waits keeps no later item from being sent', async () => {
 	const [one, other] = [await startWorker(), await startWorker()];
 	sim.fault({ input: 'Good morning.', delayMs: 100_000 });
