@@ -1,10 +1,18 @@
 /** Rows whose Send Once Keys come again: in a run, night after night, on two workers at once, with a data table that fails. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../../support/clock';
 import type { SimRequest, Simulator } from '../../support/simulator';
 import { DataTables } from '../dataTables';
-import { type EngineResult, type EngineRun, readStored, runNode, saved } from '../support';
+import {
+	type EngineResult,
+	type EngineRun,
+	keyStore,
+	readStored,
+	runNode,
+	saved,
+} from '../support';
 import { startWorker, type Worker } from '../workers';
 import { isProbeLost, sentencesOf, verdict } from './judge';
 import {
@@ -21,10 +29,21 @@ import { requestsOf, SEEDS, STORY_TIME_MS, tellStories } from './tell';
 
 useVirtualTime();
 
+/** From the start of a worker until it is killed: then, nothing of it reaches the database any more. */
+interface Life {
+	isDead: boolean;
+	cancels: Array<() => void>;
+}
+
+/** Of the execution that asks: counts what it does in the database. */
+const doing = new AsyncLocalStorage<() => void>();
+
 let workers: Worker[] = [];
 beforeAll(async () => {
 	workers = [await startWorker(), await startWorker()];
+	keyStore.slow = async () => doing.getStore()?.();
 });
+afterAll(() => void (keyStore.slow = undefined));
 
 type KeyedKind = Extract<Kind, 'generate' | 'createJob' | 'createAndWait' | 'chat'>;
 
@@ -48,7 +67,10 @@ interface Night {
 	table?: { from: number; ms: number } | 'deleted' | 'edited';
 	/** Retried by hand if it failed, so many times. */
 	retries: number;
-	/** Stopped when so many requests have come; `isKilled`: its worker is killed then, and nobody gets anything. */
+	/**
+	 * Stopped after so many events: requests, charges, answers, uses of tables and of n8n's list. `isKilled`: its worker is killed
+	 * then, and nobody gets anything of what it does.
+	 */
 	stopAt?: number;
 	isKilled?: boolean;
 }
@@ -96,7 +118,10 @@ const night: fc.Arbitrary<Night> = fc.record({
 		{ weight: 1, arbitrary: one<'deleted' | 'edited'>('deleted', 'edited') },
 	),
 	retries: one(0, 1, 1, 2),
-	stopAt: one(undefined, undefined, undefined, undefined, 1, 3, 9),
+	stopAt: fc.oneof(
+		{ weight: 2, arbitrary: fc.constant(undefined) },
+		{ weight: 1, arbitrary: fc.integer({ min: 1, max: 60 }) },
+	),
 	isKilled: fc.boolean(),
 });
 
@@ -124,6 +149,8 @@ interface Played {
 	night: Night;
 	/** The execution and its retries by hand. */
 	results: Array<EngineResult & { came: CameRow[] }>;
+	/** Its worker was killed meanwhile. */
+	isDead: boolean;
 }
 
 interface KeyStory {
@@ -161,6 +188,7 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 			text: keys[key][text].sentences.map((_, part) => sentence(key, text, part)).join(' '),
 		},
 	});
+	const lives: Life[] = [0, 1].map(() => ({ isDead: false, cancels: [] }));
 	const playNight = async (planned: Night): Promise<Played> => {
 		const rows = planned.rows.map((each) => (hasSecond ? each : { ...each, payer: 0 as const }));
 		const now = { ...planned, rows };
@@ -170,12 +198,25 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 		if (table === 'edited') for (const each of tables.rows) each.result &&= 'mine';
 		let calls = 0;
 		let away: number | undefined;
-		let isDead = false;
+		const life = lives[worker];
+		let events = 0;
+		const onEvent = () => {
+			if (++events !== stopAt) return;
+			if (!now.isKilled) return cancelled();
+			life.isDead = true;
+			for (const cancel of life.cancels) cancel();
+		};
+		let cancelled = () => {};
+		/** What the execution asks of n8n's database; the killed get no answer, and nothing of it is done. */
+		const asks = () => {
+			onEvent();
+			if (life.isDead) throw new Error('Killed');
+		};
 		/** A table of this execution alone fails. */
 		const ofNight = tables.with({
 			slow: async () => {
-				if (isDead) await new Promise(() => {});
 				await wait(5);
+				asks();
 				if (typeof table !== 'object' || ++calls < table.from) return;
 				away ??= Date.now();
 				if (Date.now() - away < table.ms) throw new Error('The database is away');
@@ -206,27 +247,32 @@ async function play(made: KeyScenario, sim: Simulator): Promise<KeyStory> {
 			...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 			nodeType: workers[worker].nodeType,
 			started({ cancel }) {
-				let events = 0;
-				if (!stopAt) return;
-				sim.on('request', () => {
-					if (++events !== stopAt) return;
-					isDead = now.isKilled === true;
-					cancel();
-				});
+				cancelled = cancel;
+				life.cancels.push(cancel);
+				if (life.isDead) cancel();
 			},
 		};
+		const EVENTS = ['request', 'charge', 'response'] as const;
+		for (const event of EVENTS) sim.on(event, onEvent);
 		const results: Played['results'] = [];
 		for (let tries = 0; tries <= now.retries; tries++) {
 			const before = results.at(-1);
 			if (before && before.run.status !== 'error') break;
-			const result = await runNode({
-				...options,
-				...(before && { mode: 'retry', retryOf: saved(before.run) }),
-			});
-			results.push({ ...result, came: isDead ? [] : await cameOut(result, now) });
+			const start = async () =>
+				await runNode({
+					...options,
+					...(before && { mode: 'retry', retryOf: saved(before.run) }),
+				});
+			const result = await doing.run(asks, start);
+			const came = life.isDead ? [] : await cameOut(result, now);
+			results.push({ ...result, came });
 		}
-		if (isDead) workers[worker].restart();
-		return { night: now, results };
+		for (const event of EVENTS) sim.off(event, onEvent);
+		if (life.isDead) {
+			workers[worker].restart();
+			if (lives[worker] === life) lives[worker] = { isDead: false, cancels: [] };
+		}
+		return { night: now, results, isDead: life.isDead };
 	};
 	const played: Played[] = [];
 	for (let next = 0; next < nights.length; ) {
@@ -302,10 +348,15 @@ function* judge(story: KeyStory, { keys, again }: KeyScenario) {
 		for (const { apiKey } of sim.accounts)
 			yield* paidOnce(sim.requests.filter((one) => one.apiKey === apiKey && isOf(key)(one)));
 	const all = [...played, ...last].flatMap(({ results }) => results);
-	for (const { night: now, results } of [...played, ...last])
+	for (const { night: now, results, isDead } of [...played, ...last])
 		for (const result of results) {
 			const { came, run } = result;
-			if (run.status === 'success' && now.stopAt === undefined && came.length !== now.rows.length)
+			if (
+				run.status === 'success' &&
+				now.stopAt === undefined &&
+				!isDead &&
+				came.length !== now.rows.length
+			)
 				yield `Of ${now.rows.length} rows, ${came.length} came out`;
 			for (const each of came) yield* isItsOwn(story, each, result, all);
 		}
