@@ -51,6 +51,7 @@ export class Attempt {
 	/** Of the input, as far as they are on their way. */
 	private runs: ItemRun[] = [];
 	private inputs: Inputs = [];
+	private sentBefore?: SentBefore;
 	/** What holds for the whole execution. The caller releases it, whatever becomes of the attempt. */
 	readonly lasting: LastingRecord;
 	private readonly charges: ToldCharges;
@@ -80,9 +81,19 @@ export class Attempt {
 	async run(): Promise<INodeExecutionData[][]> {
 		const { cancel, isCancelled } = this.nodeCall;
 		if (!cancel) return await this.whole();
-		const asLeft = () => this.sorted(this.items.map((_, index) => this.asLeft(index)));
-		if (isCancelled) return asLeft();
-		return await Promise.race([this.whole(), cancelled(cancel).catch(asLeft)]);
+		const asLeft = () => {
+			this.sentBefore?.freeAll();
+			return this.sorted(this.items.map((_, index) => this.asLeft(index)));
+		};
+		if (isCancelled) return await asLeft();
+		// The signal outlives the rounds of a loop, which it would keep in memory.
+		const over = new AbortController();
+		const ends = cancelled(AbortSignal.any([cancel, over.signal]));
+		try {
+			return await Promise.race([this.whole(), ends.catch(() => (cancel.aborted ? asLeft() : []))]);
+		} finally {
+			over.abort();
+		}
 	}
 
 	/** The outputs of an attempt that nothing ends early. */
@@ -155,7 +166,7 @@ export class Attempt {
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { nodeCall, operation, items } = this;
 		const { giveWay } = nodeCall;
-		const sentBefore = new SentBefore(nodeCall, run);
+		const sentBefore = (this.sentBefore = new SentBefore(nodeCall, run));
 		const runs = (this.runs = inputs.map(
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),

@@ -85,8 +85,7 @@ export class SentBefore {
 		const { cancel = new AbortController().signal } = nodeCall;
 		this.names = new TakenNames(nodeCall, cancel);
 		this.cancelled = cancelled(cancel);
-		// What is under way may never end, as where a store does not answer: nobody waits for it. If it ends, it is kept.
-		this.cancelled.catch(() => this.freeAll());
+		this.cancelled.catch(() => undefined);
 	}
 
 	/**
@@ -172,6 +171,14 @@ export class SentBefore {
 		this.own.delete(asked.name);
 	}
 
+	/**
+	 * The run was cancelled: whoever waits in this process for its names goes on, since what is under way may never end, as
+	 * where a store does not answer. If it ends, its result is kept.
+	 */
+	freeAll(): void {
+		for (const { free } of this.own.values()) free();
+	}
+
 	/** The run has ended: names are free again, and old rows go. `keys`: whether it had any. */
 	async end(keys: boolean): Promise<void> {
 		for (const { asked } of this.own.values()) this.leave(asked);
@@ -185,11 +192,6 @@ export class SentBefore {
 		// Another item of this run has it, which waits for this one then; or another execution, whose it stays.
 		const { free = () => {} } = this.own.get(asked.name) ?? {};
 		this.own.set(asked.name, { asked, free });
-	}
-
-	/** Whoever waits in this process for the names of this run goes on. */
-	private freeAll(): void {
-		for (const { free } of this.own.values()) free();
 	}
 
 	private has(asked: NamedKey): boolean {
