@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** Rows whose Send Once Keys come again: in a run, night after night, on two workers at once, with a data table that fails. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
