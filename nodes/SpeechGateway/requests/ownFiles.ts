@@ -21,6 +21,17 @@ export async function copyOf(nodeCall: NodeCall, file: IBinaryData): Promise<IBi
 	}
 }
 
+/** Whether n8n still has a file. What describes it may outlive its bytes, so it is opened as well. */
+async function isStillStored({ helpers }: NodeCall, { id = '' }: IBinaryData): Promise<boolean> {
+	try {
+		await helpers.getBinaryMetadata(id);
+		(await helpers.getBinaryStream(id)).destroy();
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 /**
  * Makes the files that an item has from the failed execution this retry's own, since n8n deletes files together with
  * their execution. Resolves to an error, with the files that are left, if one is gone already. What n8n cannot store
@@ -34,15 +45,15 @@ export async function ownFiles(
 	const gone = new Set<unknown>();
 	await ledger.moveFiles(nodeCall.id, async (file) => {
 		if (transport.cancel?.aborted) return undefined;
-		try {
-			await nodeCall.helpers.getBinaryMetadata(file.id ?? '');
-		} catch {
-			gone.add(file);
-			return undefined;
-		}
 		const copy = async () => await copyOf(nodeCall, file);
 		try {
-			const own = await copy().catch(async (error) => await storeAgain(session, error, copy));
+			const own = await copy().catch(async (error) =>
+				(await isStillStored(nodeCall, file)) ? await storeAgain(session, error, copy) : undefined,
+			);
+			if (!own) {
+				gone.add(file);
+				return undefined;
+			}
 			store.stored();
 			return own;
 		} catch (error) {

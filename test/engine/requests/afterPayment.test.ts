@@ -3,7 +3,15 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { type EngineResult, item, useSimulator, readStored, retrierOf, runnerOf } from '../support';
+import {
+	deleteStored,
+	type EngineResult,
+	item,
+	useSimulator,
+	readStored,
+	retrierOf,
+	runnerOf,
+} from '../support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
@@ -159,6 +167,20 @@ test.each([false, true])(
 		expect(second.error?.context?.jobId).toBe(sim.jobs[0].id);
 	},
 );
+
+test('a file whose bytes alone are gone: an error of its item, and the others are sent', async () => {
+	sim.fault({ method: 'POST', input: 'Other', status: 402 });
+	const items = [item({ text: TEXT }), item({ text: 'Other.' })];
+	const parameters = createAndWait({ concurrency: 1 });
+	const first = await run({ items, parameters });
+	const ids = filesIn(first.context).filter((id) => id.includes(':'));
+	for (const id of new Set(ids)) await deleteStored({ id, data: '', mimeType: '' });
+	const { outputs } = await retry(first, { items, parameters, onError: 'continueErrorOutput' });
+	expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
+	expect(outputs[2][0].json.error).toMatchObject({
+		message: expect.stringContaining('is no longer in n8n'),
+	});
+});
 
 test('the subtitles cannot be stored: the audio comes along', async () => {
 	breakStore('application/x-subrip');
