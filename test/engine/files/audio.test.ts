@@ -92,7 +92,8 @@ test('a message in the place of bare samples is no audio, whatever type it claim
 	expect(outputs[1][0].json.message).toContain('a JSON message');
 });
 
-const flac = fixture(join('../foreign', 'tone.flac'));
+let flac: Buffer;
+beforeAll(() => void (flac = fixture(join('../foreign', 'tone.flac'))));
 
 describe('a format that is not read', () => {
 	test.each(['mp3', 'pcm'])('is passed on as it is, with a hint (asked for %s)', async (format) => {
@@ -288,9 +289,8 @@ test('MP3 that begins anew after a cut frame: a warning', async () => {
 });
 
 describe('an mp3 whose header is not its own', () => {
-	const three = Buffer.concat(
-		['mp3-24000-mono-cbr.mp3', 'mp3-24000-mono-cbr.mp3', 'mp3-24000-mono-cbr.mp3'].map(fixture),
-	);
+	let three: Buffer;
+	beforeAll(() => void (three = Buffer.concat(Array(3).fill(fixture('mp3-24000-mono-cbr.mp3')))));
 	const length = (file: Buffer) => probeAudio('mp3', new Uint8Array(file));
 	const isTrue = async (file: IBinaryData, json: IDataObject) => {
 		const bytes = await readStored(file);
