@@ -22,9 +22,13 @@ const text = (value: string) => new Uint8Array(Buffer.from(value));
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 
 describe.each(fixtureNames())('%s', (name) => {
-	const bytes = fixture(name);
 	const format = formatOf(name);
-	const info = inspect(format, bytes);
+	let bytes: ReturnType<typeof fixture>;
+	let info: ReturnType<typeof inspect>;
+	beforeAll(() => {
+		bytes = fixture(name);
+		info = inspect(format, bytes);
+	});
 
 	it('is read as ffmpeg decodes it', () => {
 		const decoded = decode(format, bytes);
@@ -127,13 +131,15 @@ describe.each<ReadableFormat>(['mp3', 'wav', 'opus', 'pcm'])('%s', (format) => {
 });
 
 describe('mp3', () => {
-	const plain = fixture('mp3-44100-mono-cbr-noxing.mp3');
-	const info = inspect('mp3', plain);
-	const frames = {
-		frames: 'frames' in info ? info.frames : 0,
-		dataBytes: info.dataBytes,
-		seconds: info.seconds,
-	};
+	let plain: ReturnType<typeof fixture>;
+	let info: ReturnType<typeof inspect>;
+	let frames: { frames: number; dataBytes: number; seconds: number };
+	beforeAll(() => {
+		plain = fixture('mp3-44100-mono-cbr-noxing.mp3');
+		info = inspect('mp3', plain);
+		const { dataBytes, seconds } = info;
+		frames = { frames: 'frames' in info ? info.frames : 0, dataBytes, seconds };
+	});
 
 	it('may begin with an ID3v2 tag that has a footer', () => {
 		const tag = join(
@@ -200,8 +206,12 @@ describe('mp3', () => {
 });
 
 describe('wav', () => {
-	const plain = fixture('wav-24000-mono-s16.wav');
-	const { seconds } = inspect('wav', plain);
+	let plain: ReturnType<typeof fixture>;
+	let seconds: number;
+	beforeAll(() => {
+		plain = fixture('wav-24000-mono-s16.wav');
+		({ seconds } = inspect('wav', plain));
+	});
 	const header = (change: (view: DataView) => void, body = plain) => {
 		const bytes = body.slice();
 		change(new DataView(bytes.buffer));
@@ -253,7 +263,8 @@ describe('wav', () => {
 });
 
 describe('opus', () => {
-	const plain = fixture('opus-stereo-20ms-small-pages.opus');
+	let plain: ReturnType<typeof fixture>;
+	beforeAll(() => void (plain = fixture('opus-stereo-20ms-small-pages.opus')));
 
 	it('notices any changed byte', () => {
 		fc.assert(

@@ -71,8 +71,12 @@ const MP3 = [
 ];
 
 describe.each(MP3)('%s', (name) => {
-	const file = fixture(name);
-	const whole = inspect('mp3', file);
+	let file: ReturnType<typeof fixture>;
+	let whole: ReturnType<typeof inspect>;
+	beforeAll(() => {
+		file = fixture(name);
+		whole = inspect('mp3', file);
+	});
 	const withTag = (tag: Uint8Array) => bytesOf(file, tag);
 
 	test.each(Object.entries(TAGS))('with %s is whole, and joins to the same', async (_, tag) => {
@@ -140,8 +144,12 @@ test.each(MP3.slice(1))('%s: a cut within the audio is seen, whatever stands beh
 });
 
 describe('wav', () => {
-	const file = fixture('wav-24000-mono-s16.wav');
-	const whole = inspect('wav', file);
+	let file: ReturnType<typeof fixture>;
+	let whole: ReturnType<typeof inspect>;
+	beforeAll(() => {
+		file = fixture('wav-24000-mono-s16.wav');
+		whole = inspect('wav', file);
+	});
 	const chunk = (id: string, content: Uint8Array) =>
 		bytesOf(id, uint32(content.length), content, new Uint8Array(content.length % 2));
 	const withChunks = (...chunks: Uint8Array[]) => {

@@ -30,8 +30,12 @@ describe.each([
 	'opus-mono-20ms.opus',
 ])('%s', (name) => {
 	const format = name.split('.')[1] as 'mp3' | 'wav' | 'opus';
-	const file = fixture(name);
-	const whole = inspect(format, file);
+	let file: ReturnType<typeof fixture>;
+	let whole: ReturnType<typeof inspect>;
+	beforeAll(() => {
+		file = fixture(name);
+		whole = inspect(format, file);
+	});
 
 	test('with line breaks, padding and tags behind it, in any order, is whole', () => {
 		const trailers = fc.array(fc.constantFrom(...HARMLESS), { minLength: 1, maxLength: 4 });
@@ -74,7 +78,8 @@ describe.each([
 });
 
 describe('mp3', () => {
-	const file = fixture('mp3-44100-mono-cbr-noxing.mp3');
+	let file: ReturnType<typeof fixture>;
+	beforeAll(() => void (file = fixture('mp3-44100-mono-cbr-noxing.mp3')));
 
 	test('is damaged when the tag is not whole, or something stands before it', () => {
 		for (const tag of [apeV2, id3v1]) {
@@ -89,8 +94,9 @@ describe('mp3', () => {
 });
 
 describe('wav', () => {
-	const file = fixture('wav-24000-mono-s16.wav');
-	const whole = inspect('wav', file);
+	const file = fixture('wav-24000-mono-s16.wav'); // whose length is in the rows
+	let whole: ReturnType<typeof inspect>;
+	beforeAll(() => void (whole = inspect('wav', file)));
 	const sized = (riff: number, data: number, rest: Uint8Array = new Uint8Array(0)) => {
 		const bytes = bytesOf(file, rest);
 		const view = new DataView(bytes.buffer);
@@ -134,9 +140,14 @@ describe('wav', () => {
 });
 
 describe('opus', () => {
-	const file = fixture('opus-mono-20ms.opus');
-	const whole = inspect('opus', file);
-	const other = remux(fixture('opus-mono-20ms-1500hz.opus'), { serial: 9 });
+	let file: ReturnType<typeof fixture>;
+	let whole: ReturnType<typeof inspect>;
+	let other: ReturnType<typeof remux>;
+	beforeAll(() => {
+		file = fixture('opus-mono-20ms.opus');
+		whole = inspect('opus', file);
+		other = remux(fixture('opus-mono-20ms-1500hz.opus'), { serial: 9 });
+	});
 
 	test('of several streams in a row plays as long as all of them', () => {
 		const chained = bytesOf(file, other, file);
