@@ -226,7 +226,7 @@ voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
 GET /v1/videos/1 | 524 | E {"message":"cut"} | {"kind":"video","id":"1"} | transient, nobody | 100 sec | ^Such
 GET /v1/audio/speech/jobs/spj_1 | 524 | PAGE | JOB | transient, nobody | 100 sec | ^Such
 GET /v1/videos/1 | 524 | PAGE | {"kind":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
-speech | 401 | E {"message":"No."} |  | refused, key | API key | was not charged.*credential "Speech Gateway API".*used up.*says: "No"\.$
+speech | 401 | E {"message":"No."} |  | refused, key | API key | was not charged.*credential: .*used up.*says: "No"\.$
 speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
 speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
 speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up

@@ -30,7 +30,7 @@ export const cutFields = {
 		// As the gateway's document recommends: about 1,300 characters come near its limit of 100 seconds.
 		default: 1000,
 		description:
-			'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
+			'A long text is sent in parts of at most this length, cut between sentences where possible; the gateway recommends 1,000',
 	}),
 	pauseBetweenSegments: pauseOption({
 		displayName: 'Pause Between Segments',
@@ -49,7 +49,7 @@ export const cutFields = {
 			default: '',
 			placeholder: 'e.g. previous',
 			description:
-				'Binary field with an earlier file of this node (several: with commas), or empty; segments that have not changed are cut out of it and not charged again',
+				'Binary field with audio that this node made of this text before (several: with commas); only what you have changed is spoken and charged; empty: there is none yet',
 		},
 		undefined,
 		(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
@@ -64,7 +64,7 @@ export const cutFields = {
 			default: '',
 			placeholder: 'e.g. 1:02, 3:25.5',
 			description:
-				'Times in the previous version, separated by commas, or a list from an expression; the segments heard then are spoken again',
+				'Times in the previous version, with commas between them; what is heard there is spoken again, even if its text is the same',
 		},
 		[],
 		(value, label) => {
@@ -102,7 +102,7 @@ export const segmentFields = {
 			integer: true,
 			default: 20,
 			description:
-				'Length of short captions of one line, as for videos on phones; without it, subtitles have two lines of 42 characters',
+				'For short captions of one line, as in videos on phones: how long they may be; without this option, there are two lines of 42 characters',
 			displayOptions: { show: { subtitles: ['srt', 'vtt'] } },
 		}),
 	),

@@ -17,7 +17,7 @@ const sendOnceKey = textOption({
 	default: '',
 	placeholder: 'e.g. {{ $json.id }}',
 	description:
-		"A value of each item's own, such as a row ID, or in a chat {{ $('Telegram Trigger').item.json.update_id }}; a key that was sent before, in any execution, is not sent again",
+		"A different value for each item, such as a row ID or, in a chat, {{ $('Telegram Trigger').item.json.update_id }}; an item whose value was sent before is not sent again",
 });
 
 const NAME_THE_NODE =
@@ -84,7 +84,7 @@ export const settings = {
 		// With the pauses of `retryPolicy`, enough to outlive a limit that counts by the minute.
 		default: 4,
 		description:
-			'How often to retry a request that certainly was not charged (too many requests, server error, gateway not reached)',
+			'How often to send a request again that failed and certainly was not charged, for example after "too many requests"',
 	}),
 	timeoutMs: secondsOption({
 		displayName: 'Timeout',
@@ -94,7 +94,7 @@ export const settings = {
 		// Above the gateway's limit of about 100 s, with room for its own queue.
 		default: 180,
 		description:
-			'Longest time to wait for an answer; keep it above 120, since a request that is abandoned too early may still be charged',
+			'How long to wait for an answer; keep it above 120, because a request that you no longer wait for may still be charged',
 	}),
 	// Unlike other options, it must not be empty once it is added: so it has a reader of its own.
 	sendOnceKey: {
@@ -130,7 +130,7 @@ export const charges = flagOption({
 	name: 'charges',
 	default: false,
 	description:
-		'Whether each item lists, in the field "charges", the requests that were or may have been paid for, with their tokens and request IDs',
+		'Whether to show what each item has cost, or may have cost: its requests with their tokens and IDs, in the field "charges"',
 });
 
 /** Whether items have a link to their file. */
@@ -139,7 +139,7 @@ export const link = flagOption({
 	name: 'link',
 	default: false,
 	description:
-		'Whether each item has a link to its file in the field "link", for services that fetch files by address; valid for a day, for whoever has it',
+		'Whether to add a link to the file in the field "link"; it works for one day, for everybody who has it',
 });
 
 /** The settings that all requests share. Throws InputError. */
@@ -156,5 +156,5 @@ export const concurrency = numberOption({
 	default: 4,
 	noDataExpression: true,
 	description:
-		'How many requests to send at the same time, across all items; lowered automatically when the gateway gets too many',
+		'How many requests to send at the same time; the node sends fewer by itself when the gateway says that there are too many',
 });

@@ -18,7 +18,7 @@ const limitOption = numberOption({
 	min: 0,
 	default: 0,
 	description:
-		'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit, but an expression that gives 0 allows nothing',
+		'Nothing is sent if all items together, with what this execution has spent before, would cost more; 0 means no limit, but an expression that gives 0 allows nothing',
 });
 
 /**
@@ -103,7 +103,7 @@ export const speakingFields = {
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, for estimates and the spending limit; Account → Get Prices has it',
+			'How many times the usual price this model costs, for estimates and the spending limit; Account → Get Prices shows it',
 	}),
 	maxEstimatedTokens: spendingLimit,
 };

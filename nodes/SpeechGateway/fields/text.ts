@@ -98,7 +98,7 @@ export const textFields = {
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
 		description:
-			'Silence after each paragraph, which is free; elsewhere in the text, [pause 1.5s] makes a pause, and [at 0:35] says when the words after it are heard',
+			'Silence after each paragraph, for free; in the text itself, you can write [pause 1.5s] for a pause, or [at 0:35] before words that must start at that time',
 	}),
 };
 

@@ -1,4 +1,4 @@
-import type { IBinaryKeyData } from 'n8n-workflow';
+import type { IBinaryKeyData, INode } from 'n8n-workflow';
 import {
 	type AttachedFiles,
 	EmptyFieldError,
@@ -52,6 +52,16 @@ export function descriptionParts(
 	const todo = own.slice(charge.length);
 	return { about, charge: charge.trim(), todo, said: rest.slice(at) };
 }
+
+/** A text of ours that names the credential as its owner has. */
+export const withCredentialName = (
+	text: string,
+	{ credentials }: Pick<INode, 'credentials'>,
+): string =>
+	text.replace(/\bthe credential\b(?! ")/, (words) => {
+		const { name } = Object.values(credentials ?? {})[0] ?? {};
+		return name ? `${words} "${name}"` : words;
+	});
 
 /** An error of any kind as message, description and details, in words that n8n does not replace. */
 export function errorText(error: unknown): Failed['failed'] {

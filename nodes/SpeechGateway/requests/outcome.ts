@@ -256,7 +256,7 @@ export const RULES = [
 		'key',
 		[
 			'The gateway does not accept the API key',
-			'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
+			'Check the API key in the credential: it may be mistyped, revoked, expired, used up or from another gateway.',
 		],
 	),
 	// The document's 402.

@@ -1,6 +1,6 @@
 import { type Functionality, type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { type ErrorDetails, NOTHING_SENT } from '../core/errors';
-import { cleanedMessage, descriptionParts } from '../requests/errorText';
+import { cleanedMessage, descriptionParts, withCredentialName } from '../requests/errorText';
 import type { Charge, ErrorText, Result } from '../requests/records';
 import type { Failed, Operation, Settled } from '../requests/operation';
 import { beginningOf } from '../text/characters';
@@ -15,8 +15,9 @@ export function nodeError(
 	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
 	where: { functionality?: Functionality } = {},
 ): NodeApiError | NodeOperationError {
-	const message = cleanedMessage(text);
-	const options = { message, description, ...where };
+	const named = (words: string) => withCredentialName(words, node);
+	const message = cleanedMessage(named(text));
+	const options = { message, description: named(description), ...where };
 	const error = httpCode
 		? new NodeApiError(node, { message }, { ...options, httpCode })
 		: new NodeOperationError(node, message, options);

@@ -13,7 +13,7 @@ import type { NodeCall } from '../engine/nodeCall';
 import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
-import { binaryOf } from '../requests/errorText';
+import { binaryOf, withCredentialName } from '../requests/errorText';
 import {
 	type RequestDescription,
 	beginningOfInput,
@@ -154,7 +154,11 @@ export async function sortOntoBranches(
 		});
 		if ('failed' in outcome) {
 			const { message, description, details, binary } = outcome.failed;
-			outputs[0].push(asErrorItem({ message, description, ...details }, binary));
+			const words = {
+				message: withCredentialName(message, node),
+				description: withCredentialName(description, node),
+			};
+			outputs[0].push(asErrorItem({ ...words, ...details }, binary));
 		}
 		if (!('branch' in outcome)) continue;
 		const output = outputs[branches.indexOf(outcome.branch)] ?? outputs[0];

@@ -1,5 +1,6 @@
 /* What people read after a fault: which item, what is known of its charge, what is done and paid, what not to do, what to do; then the words of others. */
 import type { IDataObject } from 'n8n-workflow';
+import { withCredentialName } from '../../../nodes/SpeechGateway/requests/errorText';
 import type { Fault } from '../../support/simulator';
 import { type EngineRun, item, runnerOf, speechNode, texts, useSimulator } from '../support';
 
@@ -154,4 +155,21 @@ test('with a Send Once Key, a click sends nothing again: nothing is said of it',
 	expect(said).toHaveLength(3);
 	for (const words of said) expect(words).not.toContain('Another click');
 	expect(refused.error?.description).toContain('retry this execution');
+});
+
+test('errors name the credential as its owner does', async () => {
+	const wrong = { apiKey: 'sk-wrong-wrong-wrong', items: texts(1) };
+	const { error } = await run(wrong);
+	expect(error?.description).toContain(
+		'Check the API key in the credential "Speech Gateway API": ',
+	);
+	const { outputs } = await run({ ...wrong, onError: 'continueErrorOutput' });
+	expect(outputs[2][0].json.error).toMatchObject({
+		description: expect.stringContaining('in the credential "Speech Gateway API": '),
+	});
+	const named = { credentials: { speechGatewayApi: { id: '1', name: 'Key of $1 "Anna"' } } };
+	expect(withCredentialName('Set the credential back.', named)).toBe(
+		'Set the credential "Key of $1 "Anna"" back.',
+	);
+	expect(withCredentialName('Set the credential back.', {})).toBe('Set the credential back.');
 });
