@@ -59,6 +59,20 @@ test.each(ALL)('%s', (name, source) => {
 	}
 });
 
+test.each([
+	['The sea is deep [@doe99, p. 12]. It is cold.', 30, 'p. 12. It is cold.'],
+	['The sea [see the long note. It goes on] is deep.', 30, 'It goes on, is deep.'],
+	['海很深（见第一章。很长的注）。冷。', 8, '很长的注。冷。'],
+])('%s: a bracket whose partner is elsewhere is read as it was', (source, maxCharacters, rest) => {
+	const prepared = prepare(source, { textFormat: 'automatic' });
+	const { segments } = segmentPrepared(prepared, { maxCharacters });
+	const written = segments.map(({ place }) =>
+		writtenAgain(prepared, { start: place.start, end: prepared.written.length }),
+	);
+	expect(written).toContain(rest);
+	expect(prepare(rest, { textFormat: 'automatic' }).spoken.text).toBe(rest);
+});
+
 test('the titles stay, and the pause between two segments goes with the second', () => {
 	const source = '# One\n\nIt rains.\n\n## [pause 2s] Why?\n\nIt *snows*.';
 	const prepared = prepare(source, { textFormat: 'markdown' });

@@ -1,4 +1,4 @@
-import type { Edit } from './mapped';
+import { type Edit, offsetOf } from './mapped';
 import type { Span } from './characters';
 import { formatOf, type TextFormat } from './format';
 import { pauseMark, timeMark } from './pauses';
@@ -15,6 +15,24 @@ const MARKDOWN_MARKS =
 const escaped = (text: string): string => text.replace(/&(?=#?\w{1,31};)/g, '&amp;amp;');
 
 const TAG = /<[a-z/!?]/i;
+
+const OPENING = /[([（［]/;
+
+/** Brackets that are read as commas become these where a range begins or ends between them: a bracket alone is spoken. */
+function cutBrackets({ written, spoken }: PreparedText, { start, end }: Span): Edit[] {
+	const lone: Edit[] = [];
+	const open: Edit[] = [];
+	for (const { 0: bracket, index } of written
+		.slice(start, end)
+		.matchAll(/(?<![ \t])[ \t]*[()[\]（）［］]/g)) {
+		const place = { start: start + index, end: start + index + bracket.length };
+		const text = spoken.text.slice(offsetOf(spoken, place.start), offsetOf(spoken, place.end));
+		if (text === bracket) continue;
+		if (OPENING.test(bracket)) open.push({ ...place, text });
+		else if (!open.pop()) lone.push({ ...place, text });
+	}
+	return [...lone, ...open];
+}
 
 /** How a format writes words, line breaks, the breaks between paragraphs, headings, and what goes around all of it. */
 interface Writer {
@@ -101,6 +119,7 @@ function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: S
 		const text = spaceAt(at - 1) + marks.join(' ') + spaceAt(at);
 		edits.push({ start: at, end: at, text });
 	}
+	edits.push(...cutBrackets(prepared, { start, end }));
 	edits.sort((a, b) => a.start - b.start);
 	const textOf = (from: number, to: number) => {
 		const text = written.slice(from, to);
