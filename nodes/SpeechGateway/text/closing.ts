@@ -1,5 +1,6 @@
 /** What a model says to its reader behind a script, and the last line of a transcript: nobody in it speaks that. */
 import { speaksToReader } from './fences';
+import { SCENE_PAUSE } from './tidy';
 
 /** What they say it of. */
 const OF_SCRIPT =
@@ -9,11 +10,12 @@ const ON_SCRIPT =
 	/^[\s*_([>]*(?:note: ?)?(?:this|the above) (?:script|dialogue|draft|version)\b.*\b(?:words?|minutes?|length|tone|style)\b/iu;
 /** `Word count: 450`, which stands behind a rule. */
 const FIGURES =
-	/^[\s*_([>]*(?:note|word count|(?:total |estimated )?(?:run ?time|duration|length)|total|tone|style)\b[\w ]{0,20}[*_]{0,3}:/iu;
+	/^[\s*_([>#]*(?:notes?|word count|(?:total |estimated )?(?:run ?time|duration|length)|total|tone|style)\b[\w ]{0,20}[*_]{0,3}:/iu;
 const END =
 	/^[\s*_([>#—–-]*(?:(?:[Ee]nd of (?:the )?|E(?:nd Of|ND OF) (?:THE )?)(?:[Ss]cript|[Tt]ranscript|[Ee]pisode|[Dd]ialogue|[Pp]odcast|SCRIPT|TRANSCRIPT|EPISODE)|(?:[Tt]ranscribed|[Tt]ranscript|[Tt]ranscription|[Ss]ubtitles|[Cc]aptions) by (?:the )?(?:(?:\p{Lu}|https?:|www\.|@)\S{0,60}\s?){1,6}|Ende des (?:Skripts|Transkripts)|Fin du script|Fin del gui[oó]n)[\s*_)\].!—–-]*$/u;
 
 const RULE = /^[ \t]*(?:[-*_=—][ \t]?){3,}$/;
+const isRule = (line: string): boolean => RULE.test(line) || line.trim() === SCENE_PAUSE;
 const FENCE_END = /^[ \t]*(?:```|~~~)[ \t]*$/;
 const SENTENCE_OR_LINE = /[^.!?…。！？\n]+/gu;
 
@@ -30,7 +32,7 @@ export function closingOf(
 	from: number,
 ): { at: number; words: string } | undefined {
 	const clean = lines.map((line) => line.replace(/\r$/, ''));
-	const end = clean.findLastIndex((line) => line.trim() !== '' && !RULE.test(line));
+	const end = clean.findLastIndex((line) => line.trim() !== '' && !isRule(line));
 	if (end < from) return undefined;
 	const blank = clean.findLastIndex((line, index) => index < end && line.trim() === '');
 	const wordsFrom = (at: number) =>
@@ -39,7 +41,7 @@ export function closingOf(
 			.join('\n')
 			.trim();
 	const rule = clean.findIndex(
-		(line, at) => at >= from && at < end && (RULE.test(line) || FENCE_END.test(line)),
+		(line, at) => at >= from && at < end && (isRule(line) || FENCE_END.test(line)),
 	);
 	if (rule >= 0) {
 		const words = wordsFrom(rule + 1);

@@ -6,7 +6,9 @@ import { isTone } from './tones';
 /** List and quote marks, and those of headings. */
 const DECORATION = /^(?:[ \t]{0,20}(?:[-*+>]|#{1,6})[ \t]{1,20}){1,3}/;
 const EMPHASIS = /^([*_]{1,3})(.+)\1$/u;
-const LETTERS = /\p{L}{2}|\p{Lo}/u;
+/** Where a voice comes from, as screenplays say it: `(V.O.)`, `(O.S.)`. */
+const OFF_SCREEN = /^[VO]\.[OSC]\.?$/i;
+const LETTERS = /\p{L}{2}|\p{Lo}|[([][VO]\.[OSC]\.?[\])]/u;
 /** Brackets of all kinds with what is in them. */
 const GROUP =
 	/\[[^[\]\n]{1,300}\]|［[^［］\n]{1,300}］|【[^【】\n]{1,300}】|\([^()\n]{1,300}\)|（[^（）\n]{1,300}）/gu;
@@ -24,6 +26,7 @@ const MANNER = /^(?:\p{L}+(?:ing|ly)|to|at|with|in|aside)\b/u;
 /** Whether the content of brackets has the form of a stage direction: a few words that begin small, or all in capitals. */
 export const isDirection = (content: string): boolean => {
 	const words = content.trim();
+	if (OFF_SCREEN.test(words)) return true;
 	if (!UP_TO_SIX_WORDS.test(words) || !LETTERS.test(words)) return false;
 	if (words.includes(',') && !MANNER.test(words)) return false;
 	return /^\p{Lo}/u.test(words)
@@ -63,10 +66,10 @@ export function behindName(
 		const isBeforeSentence = BEGINS_SENTENCE.test(words.replace(BRACKET, ''));
 		if (!isTag && !(isDirection(content) && isBeforeSentence)) break;
 		if (isTag) tags += group;
-		else direction ??= group.trim();
+		else direction = (direction ?? '') + group;
 		rest = words;
 	}
-	return { line: line.slice(0, from) + tags + rest, direction };
+	return { line: line.slice(0, from) + tags + rest, direction: direction?.trim() };
 }
 
 /**

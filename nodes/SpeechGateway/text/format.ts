@@ -154,17 +154,14 @@ export function readingHint(
 	leftOut: { letters: number; spoken: string },
 ): string[] {
 	const readAs = option === 'automatic' && format !== 'plain' ? [FORMAT_NOTES[format]] : [];
-	if (readAs.length === 0 && changed.length === 0) return [];
 	const share =
 		leftOut.letters === 0 ? 0 : leftOut.letters / (leftOut.letters + letters(leftOut.spoken));
-	const much = share > MANY_LEFT_OUT ? `, ${Math.round(100 * share)} % of the letters` : '';
-	const also =
-		changed.length > 0 ? [`Left out or resolved: ${[...new Set(changed)].join('; ')}${much}.`] : [];
-	return [
-		[
-			...readAs,
-			...also,
-			'If it is to be spoken as it stands, set "Text Format" to "Plain Text".',
-		].join(' '),
-	];
+	const much = share > MANY_LEFT_OUT ? `${Math.round(100 * share)} % of the letters` : '';
+	const names = [...new Set(changed)].join('; ');
+	const all = [...readAs];
+	if (names) all.push(`Left out or resolved: ${names}${much && `, ${much}`}.`);
+	else if (much) all.push(`${much} were left out.`);
+	if (readAs.length > 0 || names)
+		all.push('If it is to be spoken as it stands, set "Text Format" to "Plain Text".');
+	return all.length > 0 ? [all.join(' ')] : [];
 }

@@ -9,6 +9,9 @@ import { isTone } from './tones';
 const NAME_AT_LINE_START =
 	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)]|\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d]{0,7})[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”](?:[^:：*_[\]()（）<>\n]|(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])){0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[*_]{1,3}(?=[(（[［]))?(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
 
+/** A name without what would end it in a script. */
+export const writtenName = (name: string): string => name.replace(/[:：\s]+/g, ' ').trim();
+
 /** Words that often stand before a colon, but are no speakers; folded. */
 const LABELS = setOf(
 	'note notes warning caution tip tips hint important info information example examples update edit summary question ' +

@@ -16,7 +16,7 @@ const escaped = (text: string): string => text.replace(/&(?=#?\w{1,31};)/g, '&am
 
 const TAG = /<[a-z/!?]/i;
 
-const OPENING = /[([（［]/;
+const OPENING_BRACKET = /[([（［]/;
 
 /** Brackets that are read as commas become these where a range begins or ends between them: a bracket alone is spoken. */
 function cutBrackets({ written, spoken }: PreparedText, { start, end }: Span): Edit[] {
@@ -28,7 +28,7 @@ function cutBrackets({ written, spoken }: PreparedText, { start, end }: Span): E
 		const place = { start: start + index, end: start + index + bracket.length };
 		const text = spoken.text.slice(offsetOf(spoken, place.start), offsetOf(spoken, place.end));
 		if (text === bracket) continue;
-		if (OPENING.test(bracket)) open.push({ ...place, text });
+		if (OPENING_BRACKET.test(bracket)) open.push({ ...place, text });
 		else if (!open.pop()) lone.push({ ...place, text });
 	}
 	return [...lone, ...open];

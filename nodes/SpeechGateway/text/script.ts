@@ -8,10 +8,18 @@
  *     [door closes]
  */
 import { InputError, NOTHING_SENT } from '../core/errors';
+import { letters } from './characters';
 import { closingOf } from './closing';
 import { behindName, withoutDirections } from './directions';
-import { withoutThoughts } from './thoughts';
-import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
+import {
+	foldName,
+	isLabel,
+	looksLikeName,
+	type Name,
+	namesIn,
+	SINGLE_NAME,
+	writtenName,
+} from './names';
 import { TIME_RANGE } from './times';
 import type { Parentheses } from './toneTags';
 import { isTone } from './tones';
@@ -23,8 +31,8 @@ export interface LeftOut {
 	closing?: string;
 	direction?: string;
 	fence?: string;
-	/** A model's thoughts are long: it is enough that there were some. */
-	hasThoughts?: true;
+	/** How many letters of that would have been heard. */
+	letters: number;
 }
 
 /** A script without what nobody says. */
@@ -51,7 +59,7 @@ type IsKnown = (key: string) => boolean;
 const SCRIPT_TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
 /** `<voice name="Anna">`, `<speaker id='Anna'>`, WebVTT's `<v Anna>` and `<v.loud Anna>`, and their end tags. */
 const VOICE_TAG =
-	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]([^<>\n"]{1,60})>|<\/(?:voice|speaker|v)>/giu;
+	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]+(\p{L}[^<>\n"]{0,59})>|<\/(?:voice|speaker|v)>/giu;
 
 const BLOCK_TAG =
 	/<\/?(?:p|div|br|[uo]l|li|table|tbody|tr|td|section|article|main|blockquote|body|html)\b[^<>]{0,500}>/gi;
@@ -64,13 +72,15 @@ export const linesOfHtml = (script: string): string =>
 /** Writes `<Anna>…</Anna>`, `<v Anna>` and `<voice name="Anna">` as lines; `named` gets the names. */
 function linesOfTags(script: string, isKnown: IsKnown, named: Set<string>): string {
 	const lineOf = (name: string) => {
-		named.add(foldName(name));
-		return `\n${name.trim()}: `;
+		for (const one of [name, name.replace(/\([^()]*\)\s*$/, '')]) named.add(foldName(one));
+		return `\n${writtenName(name)}: `;
 	};
 	const unvoiced = script.replace(VOICE_TAG, (tag, quoted?: string, plain?: string) => {
 		const name = quoted ?? plain;
 		if (name === undefined) return '\n';
-		return isKnown(foldName(name)) || SINGLE_NAME.test(name.trim()) ? lineOf(name) : tag;
+		// What stands in quotes may be a voice of SSML.
+		const isName = plain !== undefined || isKnown(foldName(name)) || SINGLE_NAME.test(name.trim());
+		return isName ? lineOf(name) : tag;
 	});
 	const closed = new Set<string>();
 	let namesAreTags = false;
@@ -114,7 +124,7 @@ const TIME_ALONE = new RegExp(`^${TIME_RANGE}$`, 'u');
 const LEADING_PAUSES = /^[ \t]{0,20}(?:\[[ \t]{0,3}(?:pause|at)[^[\]\n]{1,40}\][ \t]*)+/i;
 /** A name alone on its line, with a direction and a time: `**ANNA** (CONT'D)`, `Anna  0:12`. */
 const LONE_NAME = new RegExp(
-	`^[ \\t]{0,20}([*_]{0,3}|\\[)([^\\s*_[\\]()（）:：<>"“”][^*_[\\]()（）:：<>]{0,59}?)([*_]{0,3}|\\])(?:[ \\t]{0,20}[(（]([^()（）]{1,60})[)）])?(?:[ \\t]{0,20}[-–—|,]?[ \\t]{0,20}([[(]?${TIME_RANGE}[\\])]?))?[*_]{0,3}[ \\t]{0,20}$`,
+	`^[ \\t]{0,20}([*_]{0,3}|\\[)([^\\s*_[\\]()（）:：<>"“”][^*_[\\]()（）:：<>]{0,59}?)([*_]{0,3}|\\])(?:[ \\t]{0,20}[(（]([^()（）]{1,60})[)）](?:[ \\t]{0,3}\\([^()]{1,20}\\))?)?(?:[ \\t]{0,20}[-–—|,]?[ \\t]{0,20}([[(]?${TIME_RANGE}[\\])]?))?[*_]{0,3}[ \\t]{0,20}$`,
 	'u',
 );
 /** How a line in capitals begins that is a scene or a cut, not a name. */
@@ -150,16 +160,14 @@ function prefaceEnd(text: string, first: number): number {
  */
 export function tidyScript(script: string, isKnown: IsKnown, directions: Directions): Script {
 	const { parentheses } = directions;
-	const said = withoutThoughts(script);
 	const named = new Set<string>();
-	const lines = linesOfTags(said, isKnown, named).split('\n');
+	const lines = linesOfTags(script, isKnown, named).split('\n');
 	const reader = new ScriptReader(lines, isKnown, named, directions);
-	if (said !== script) reader.leftOut.hasThoughts = true;
 	reader.leaveOutClosing();
 	const text = [...reader.tidied()].join('\n');
 	const first = namesIn(text, parentheses, isKnown).find(({ key }) => isKnown(key));
 	const start = first ? prefaceEnd(text, first.at) : 0;
-	if (start > 0) reader.leftOut.preface = text.slice(0, start).trim();
+	if (start > 0) reader.leaveOut('preface', text.slice(0, start).trim());
 	return { text: text.slice(start), leftOut: reader.leftOut, named };
 }
 
@@ -172,7 +180,7 @@ const withToneTag = (line: string, from: number): string =>
 
 /** Reads a script line by line; what a line means depends on its neighbours. */
 class ScriptReader {
-	readonly leftOut: LeftOut = {};
+	readonly leftOut: LeftOut = { letters: 0 };
 	/** Whether a name has stood alone on a line. */
 	private namesStandAlone = false;
 	private readonly isScreenplay: boolean;
@@ -196,6 +204,12 @@ class ScriptReader {
 		}
 	}
 
+	/** Notes that nobody says these words, except those that are `voiced`. */
+	leaveOut(kind: 'preface' | 'closing' | 'direction', words: string, voiced = ''): void {
+		this.leftOut[kind] ??= words;
+		this.leftOut.letters += letters(words) - letters(voiced);
+	}
+
 	private get parentheses(): Parentheses {
 		return this.directions.parentheses;
 	}
@@ -205,7 +219,7 @@ class ScriptReader {
 		const last = this.lines.findLastIndex((line) => this.isSpeech(line));
 		const closing = last < 0 ? undefined : closingOf(this.lines, last + 1);
 		if (!closing) return;
-		this.leftOut.closing = closing.words;
+		this.leaveOut('closing', closing.words);
 		this.lines = this.lines.slice(0, closing.at);
 	}
 
@@ -236,13 +250,14 @@ class ScriptReader {
 				from > 0 && this.parentheses === 'readAloud'
 					? behindName(toned, from, this.directions.takesDirections)
 					: { line: toned, direction: undefined };
-			this.leftOut.direction ??= direction ?? this.speakerOf(whole)?.direction;
+			for (const one of [direction, this.speakerOf(whole)?.direction])
+				if (one !== undefined) this.leaveOut('direction', one);
 			const voiced = withoutDirections(line.slice(from), from > 0, this.parentheses);
 			if (voiced === undefined) {
 				yield line;
 				continue;
 			}
-			this.leftOut.direction ??= line.slice(from).trim();
+			this.leaveOut('direction', line.slice(from).trim(), voiced);
 			if (from > 0 || voiced !== '') yield line.slice(0, from) + voiced;
 		}
 	}
@@ -293,7 +308,7 @@ class ScriptReader {
 		if (words === '') return '';
 		const isHeading = SCENE_HEADING.test(words.replace(/^[*_#\s]+/, '')) || isCapitals(words);
 		if (isHeading || !this.directions.hasNarrator) {
-			this.leftOut.direction ??= words;
+			this.leaveOut('direction', words);
 			return undefined;
 		}
 		const goesOn = this.place === 'action';

@@ -6,7 +6,7 @@
  */
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
-import { beginningOf, countCharacters, UNSPACED } from './characters';
+import { beginningOf, countCharacters, letters, UNSPACED } from './characters';
 import { cuesOf, noFile } from './cues';
 import { decoded } from './entities';
 import {
@@ -17,6 +17,7 @@ import {
 	type Name,
 	namesIn,
 	SINGLE_NAME,
+	writtenName,
 } from './names';
 import { clock, takePauses, timeMark } from './pauses';
 import type { ReadText } from './reading';
@@ -69,7 +70,7 @@ const withoutMarkup = (text: string, tags: RegExp, voices: string[]): string =>
 		.replace(tags, '');
 
 const voiceMark = (name: string, voices: string[]): string =>
-	`\uFDD0${voices.push(name.replace(/[:：\s]+/g, ' ').trim()) - 1}\uFDD1`;
+	`\uFDD0${voices.push(writtenName(name)) - 1}\uFDD1`;
 
 const wordCount = (words: string): number =>
 	UNSPACED.test(words)
@@ -316,7 +317,7 @@ function wholeSentences(cues: FileCue[], speakers: Set<string>, voices: string[]
 function readFile(
 	source: string,
 	names: string[],
-): { sentences: Sentence[]; notes: string[] } | undefined {
+): { sentences: Sentence[]; notes: string[]; lettersLeftOut: number } | undefined {
 	const { cues, preface } = cuesOf(source);
 	if (cues.length === 0) {
 		if (takePauses(source).pauses.some(({ heardAt }) => heardAt !== undefined)) return undefined;
@@ -337,8 +338,13 @@ function readFile(
 	if (sentences.length === 0)
 		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const leftOut = silent?.lines.join(' ').trim() ?? preface;
+	const tagged: string[] = [];
+	const all = cues.map((cue) => withoutMarkup(cue.lines.join('\n'), CUE_MARKUP, tagged));
+	const spokenLines = worded.flatMap(({ lines }) => lines);
 	return {
 		sentences,
+		lettersLeftOut:
+			letters([preface, ...all, ...tagged].join()) - letters([...spokenLines, ...voices].join()),
 		notes: [
 			...(leftOut
 				? [`Of the subtitles, what nobody says was left out, such as "${beginningOf(leftOut, 60)}"`]
@@ -379,7 +385,7 @@ function fromFirstHour(cues: FileCue[]): { cues: FileCue[]; note: string[] } {
 export function readSubtitles(source: string): ReadText {
 	const file = readFile(source, []);
 	if (!file) return { text: source, headings: [], dropped: [], notes: [] };
-	const { sentences, notes } = file;
+	const { sentences, notes, lettersLeftOut } = file;
 	const text = sentences.map(
 		({ start, speeches }) => `${timeMark(start)} ${speeches.map(({ words }) => words).join('\n')}`,
 	);
@@ -388,16 +394,16 @@ export function readSubtitles(source: string): ReadText {
 		notes.push(
 			`The names of speakers were left out, such as "${name}" Speech → Dialogue gives each of them a voice.`,
 		);
-	return { text: text.join('\n'), headings: [], dropped: [], notes };
+	return { text: text.join('\n'), headings: [], dropped: [], notes, lettersLeftOut };
 }
 
 /** Writes subtitles as a script, and tells who speaks in them, folded. `listed`: the speakers that are known. */
 export function scriptOfSubtitles(
 	source: string,
 	listed: string[],
-): { text: string; notes: string[]; names: string[] } {
+): { text: string; notes: string[]; names: string[]; lettersLeftOut: number } {
 	const file = readFile(source, listed);
-	if (!file) return { text: source, notes: [], names: [] };
+	if (!file) return { text: source, notes: [], names: [], lettersLeftOut: 0 };
 	const text = file.sentences.map(
 		({ start, speeches }) =>
 			`${timeMark(start)} ${speeches.map(({ name, words }) => `${name} ${words}`.trim()).join('\n')}`,
@@ -405,5 +411,6 @@ export function scriptOfSubtitles(
 	const speakers = file.sentences.flatMap(({ speeches }) =>
 		speeches.flatMap((one) => one.speaker ?? []),
 	);
-	return { text: text.join('\n'), notes: file.notes, names: [...new Set(speakers)] };
+	const { notes, lettersLeftOut } = file;
+	return { text: text.join('\n'), notes, names: [...new Set(speakers)], lettersLeftOut };
 }

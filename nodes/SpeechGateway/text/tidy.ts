@@ -3,7 +3,6 @@
  * changed.
  */
 import { decoded } from './entities';
-import { pauseMark } from './pauses';
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
 /** A character reference that was escaped once more: `&amp;#39;`. */
@@ -84,7 +83,8 @@ function joinHyphenated(text: string): string {
 		);
 }
 
-const SCENE_PAUSE_MS = 1000;
+/** The pause mark of a scene break; nobody else writes it so, and a script has it before a model's last words. */
+export const SCENE_PAUSE = '[pause 1000ms]';
 
 /** A scene break is silence where words are before and after it. */
 function pauseAtSceneBreaks(text: string): string {
@@ -95,7 +95,7 @@ function pauseAtSceneBreaks(text: string): string {
 	const first = words.search(/[\p{L}\p{N}]/u);
 	const last = text.length - (/[^\p{L}\p{N}]*$/u.exec(words.slice(-10_000))?.[0].length ?? 0);
 	return text.replace(SCENE_BREAK, (_line, _mark, at: number) =>
-		at > first && first >= 0 && at < last ? pauseMark(SCENE_PAUSE_MS) : '',
+		at > first && first >= 0 && at < last ? SCENE_PAUSE : '',
 	);
 }
 

@@ -1,5 +1,6 @@
 /** A script as a list of turns, as programs and models with an output format give it: `[{ "speaker": "Anna", "text": "Hi." }]`. */
 import { isRecord, parseJson } from '../core/json';
+import { writtenName } from './names';
 
 interface Turn {
 	name: string;
@@ -49,6 +50,3 @@ export function scriptOfTurns(source: string): { script: string; names: string[]
 		}
 	);
 }
-
-/** A name without what would end it. */
-const writtenName = (name: string): string => name.replace(/[:：\s]+/g, ' ').trim();

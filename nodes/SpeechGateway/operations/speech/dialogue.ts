@@ -53,7 +53,15 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const textFormat = raw.format;
 	const isSubtitles = textFormat === 'subtitles';
 	const read = isSubtitles ? scriptOfSubtitles(raw.text, names) : undefined;
-	const { text: script, notes } = read ?? { text: raw.text, notes: [] };
+	const {
+		text: script,
+		notes,
+		lettersLeftOut,
+	} = read ?? {
+		text: raw.text,
+		notes: [],
+		lettersLeftOut: 0,
+	};
 	// Subtitles are a script by now, each sentence with its time: the marks of their format are gone.
 	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
 	const parsed = parseDialogue(textFormat === 'html' ? linesOfHtml(script) : script, names, {
@@ -67,8 +75,8 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { pauseBeforeMs, segments, lines, ...said } = linesSpoken(parsed, input, options, earlier);
 	const hints = [
 		...readingHint(textFormat, input.textFormat, raw.changed, {
-			letters: letters(raw.leftOut),
-			spoken: script,
+			letters: letters(raw.leftOut) + lettersLeftOut + parsed.leftOut.letters,
+			spoken: parsed.lines.map((line) => line.text).join(),
 		}),
 		...notes,
 		...leftOutHints(parsed.leftOut),
@@ -166,8 +174,7 @@ function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void
 }
 
 /** Says what of a script nobody says, and how to have it spoken. */
-const leftOutHints = ({ preface, closing, direction, fence, hasThoughts }: LeftOut): string[] => [
-	...(hasThoughts ? ["A model's thoughts were left out."] : []),
+const leftOutHints = ({ preface, closing, direction, fence }: LeftOut): string[] => [
 	...(preface === undefined
 		? []
 		: [
