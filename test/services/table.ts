@@ -65,11 +65,18 @@ const fails = (says: string): Cell => ({ branch: 'Error', says });
 
 const unknown = (says: string): Cell => ({ branch: 'Unknown', says });
 /** Whatever is asked for. */
+const wavFor = (asked: string, shown?: string): Cell => ({
+	...works({ format: 'wav', says: `You asked for ${asked}, the service sent WAV` }),
+	shown,
+});
 const WAV_COMES = {
-	mp3: { noted: 'WAV' },
-	opus: { noted: 'WAV' },
-	pcm: { noted: 'WAV' },
-	long: { noted: '✓' },
+	mp3: wavFor('MP3'),
+	opus: wavFor('Opus'),
+	pcm: wavFor('PCM'),
+	long: wavFor('MP3', '✓'),
+	model: wavFor('MP3', 'ignored'),
+	noVoice: wavFor('MP3', '✓'),
+	voice: wavFor('MP3', 'its own voice'),
 };
 
 const TESTED = works({ says: 'Connection successful!' });
@@ -154,7 +161,7 @@ export const SERVICES = {
 		voice: 'alloy',
 		wrongModel: 'nothing',
 		needs:
-			'It has no list of voices: choose _By ID_. What fails within a text ends the file early. PCM comes at 22,050 Hz, and is read as 24,000: take another format.',
+			'It has no list of voices: choose _By ID_. What fails within a text ends the file early. PCM comes at 22,050 Hz, as `sampleRate` of the item says.',
 		cells: {
 			test: TESTED,
 			mp3: works(),
@@ -165,7 +172,7 @@ export const SERVICES = {
 			models: lists('tts-1', 'tts-1-hd'),
 			voices: NO_VOICES,
 			model: fails('The gateway has no model "nothing" that can speak (400)'),
-			pcm: { noted: '22,050 Hz' },
+			pcm: works(),
 			voice: fails('The gateway refused the request (400). Check the field "Voice" ("nobody")'),
 			before: fails('The gateway reported success, but the result is damaged'),
 			middle: { noted: 'half a file' },
@@ -189,15 +196,12 @@ export const SERVICES = {
 			wav: works(),
 			stopped: STOPPED,
 			models: lists('chatterbox-tts-1'),
-			rows: { noted: '✓' },
+			rows: wavFor('MP3', '✓'),
 			...WAV_COMES,
 			tooLong: fails(
 				'The gateway does not support the parameter "input" as given (422). Set the option "Max Segment Characters" to 3000',
 			),
 			voices: lists('default', 'Anna'),
-			model: IGNORED,
-			noVoice: works(),
-			voice: works({ shown: 'its own voice' }),
 			before: fails('The gateway had an error (500)'),
 			middle: fails('The gateway had an error (500)'),
 		},
@@ -223,9 +227,6 @@ export const SERVICES = {
 			voices: lists('default', 'tara', 'leah', 'jess'),
 			wav: works(),
 			rows: { noted: '**mixed up**' },
-			model: IGNORED,
-			noVoice: works(),
-			voice: works({ shown: 'its own voice' }),
 			stopped: STOPPED,
 		},
 	},

@@ -2,7 +2,7 @@
 
 /**
  * The formats that are read here: how long a file plays, whether it is whole, and how it becomes one with others. `pcm`:
- * bare samples without a header, 24 kHz, mono, 16 bits.
+ * bare samples of 16 bits, without a header.
  */
 export type ReadableFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
 

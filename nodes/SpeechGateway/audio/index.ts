@@ -10,7 +10,7 @@ import { mp3 } from './mp3/join';
 import type { Mp3Info } from './mp3/reader';
 import { opus } from './opus/join';
 import type { OpusInfo } from './opus/reader';
-import { pcm, type PcmInfo } from './pcm';
+import { pcm, type PcmInfo, pcmReader, pcmType } from './pcm';
 import { type Metadata, NO_METADATA } from './tags/metadata';
 import { wav } from './wav/join';
 import type { WavInfo } from './wav/reader';
@@ -25,6 +25,7 @@ export type {
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
 export type { Place } from './joiner';
+export { isPcmType, pcmTypeOf } from './pcm';
 export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
@@ -42,6 +43,15 @@ export const canBeJoined = (format: KnownFormat): format is ReadableFormat =>
 
 const isRead = (info: AudioInfo | ForeignInfo): info is AudioInfo => canBeJoined(info.format);
 
+/** As messages and the editor call them. */
+export const FORMAT_NAMES: Record<KnownFormat, string> = {
+	mp3: 'MP3',
+	wav: 'WAV',
+	opus: 'Opus',
+	pcm: 'PCM',
+	flac: 'FLAC',
+};
+
 /** Messengers take Opus for a voice message only if its codec is told. */
 export const MIME_TYPES: Record<KnownFormat, string> = {
 	mp3: 'audio/mpeg',
@@ -50,6 +60,10 @@ export const MIME_TYPES: Record<KnownFormat, string> = {
 	pcm: 'audio/pcm',
 	flac: 'audio/flac',
 };
+
+/** The type of a file; that of bare samples says their rate and channels. */
+export const mimeTypeOf = (info: Pick<AudioInfo, 'format' | 'sampleRate' | 'channels'>): string =>
+	info.format === 'pcm' ? pcmType(info) : MIME_TYPES[info.format];
 
 /** Extensions of the files of each format; the first is the usual one. */
 export const EXTENSIONS: Record<KnownFormat, [string, ...string[]]> = {
@@ -65,10 +79,10 @@ export const WITH_HEADERS = 'MP3, WAV or Opus';
 
 /**
  * Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be
- * damaged.
+ * damaged. `type`: that of bare samples, which says their rate and channels.
  */
-export const inspectorOf = (format: ReadableFormat): AudioReader<AudioInfo> =>
-	new FORMATS[format].Reader();
+export const inspectorOf = (format: ReadableFormat, type = ''): AudioReader<AudioInfo> =>
+	format === 'pcm' ? pcmReader(type) : new FORMATS[format].Reader();
 
 /** A file to be joined, and what its reader has said of it. */
 export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
@@ -76,6 +90,7 @@ export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
 /** What a joined file will be, before its first byte. */
 export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
 	info: { format: ReadableFormat; seconds: number; length: number; sampleRate: number };
+	channels: number;
 	/** Second at which each segment ends. */
 	ends: number[];
 }
@@ -123,7 +138,7 @@ export async function joinAudio(
 	});
 	const alike = await withEqualChannels(readable);
 	const infos = alike.map(({ info }) => info);
-	const [{ format, sampleRate }] = infos;
+	const [{ format, sampleRate, channels }] = infos;
 	const { plan, tag } = FORMATS[format];
 	const seams = infos.slice(1).map((_, seam) => (Array.isArray(between) ? between[seam] : between));
 	const silences = [before, ...seams].map((pause) => silenceOf(pause, sampleRate));
@@ -140,6 +155,7 @@ export async function joinAudio(
 	});
 	const planned: PlannedAudio = {
 		info: { format, seconds, length, sampleRate },
+		channels,
 		starts,
 		ends,
 		places,

@@ -17,7 +17,7 @@ interface Samples<Info> {
 	frameBytes: number;
 	/** The byte that is silence. */
 	silence: number;
-	Reader: new (onAudio: Emit) => AudioReader<Info>;
+	readerOf: (onAudio: Emit) => AudioReader<Info>;
 	/** The header of a file with so many bytes of samples and of tags. */
 	headerOf?: (dataBytes: number, tagBytes: number) => Uint8Array;
 }
@@ -27,7 +27,7 @@ export function planSamples<Info extends BaseInfo>(
 	infos: Info[],
 	silences: Silence[],
 	after: number,
-	{ frameBytes, silence, Reader, headerOf }: Samples<Info>,
+	{ frameBytes, silence, readerOf, headerOf }: Samples<Info>,
 ): JoinPlan<Info> {
 	const [{ sampleRate }] = infos;
 	const secondsOf = (bytes: number) => bytes / frameBytes / sampleRate;
@@ -61,13 +61,29 @@ export function planSamples<Info extends BaseInfo>(
 			const silentFrame = new Uint8Array(frameBytes).fill(silence);
 			for (const { silent, samples } of segments) {
 				repeated(silentFrame, silent).forEach(emit);
-				yield new Reader(firstBytes(samples * frameBytes, emit));
+				yield readerOf(firstBytes(samples * frameBytes, emit));
 			}
 			repeated(silentFrame, after).forEach(emit);
 			// An odd number of bytes is filled up.
 			emit(new Uint8Array(length % 2));
 			emit(tag);
 		},
+	};
+}
+
+/** Takes samples, however they are divided, and emits each of them twice. */
+export function doubler(sampleBytes: number, emit: Emit): Emit {
+	let rest = new Uint8Array(0);
+	return (bytes) => {
+		const samples = concat([rest, bytes]);
+		const whole = samples.length - (samples.length % sampleBytes);
+		const twice = new Uint8Array(2 * whole);
+		for (let at = 0; at < whole; at++) {
+			const to = at + sampleBytes * Math.floor(at / sampleBytes);
+			twice[to] = twice[to + sampleBytes] = samples[at];
+		}
+		rest = samples.slice(whole);
+		emit(twice);
 	};
 }
 

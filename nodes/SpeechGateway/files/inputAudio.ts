@@ -2,15 +2,21 @@ import { createHash } from 'crypto';
 import type { NodeCall } from '../engine/nodeCall';
 import type { IBinaryData } from 'n8n-workflow';
 import type { ReadableFormat, AudioInfo, AudioReader } from '../audio';
-import { audioFormatOf, canBeJoined, DamagedAudioError, inspectorOf, WITH_HEADERS } from '../audio';
+import {
+	audioFormatOf,
+	canBeJoined,
+	DamagedAudioError,
+	inspectorOf,
+	isPcmType,
+	WITH_HEADERS,
+} from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
 import { withHead } from './withHead';
 
-/** PCM can only be recognised by the file's name; n8n has no MIME type for it. */
-const PCM_TYPES = /^audio\/(x-)?pcm\b/;
+/** Bare samples are known by their type or, as n8n has none for them, by the file's name. */
 const PCM_EXTENSION = /\.pcm$/i;
 
 /** An audio file that was read to its end, and the SHA-256 of its bytes. */
@@ -40,7 +46,7 @@ export async function inspectInput(
 	try {
 		for await (const chunk of withHead(await chunksOf(nodeCall, binary))) {
 			nodeCall.cancel?.throwIfAborted();
-			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name));
+			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name), binary.mimeType);
 			inspector.feed(chunk);
 			hash.update(chunk);
 		}
@@ -70,7 +76,7 @@ function recognisedFormat(
 	{ mimeType, fileName }: IBinaryData,
 	name: string,
 ): ReadableFormat {
-	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
+	const isPcm = isPcmType(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);
 	if (format && !canBeJoined(format)) {
 		throw new OtherFormatError(

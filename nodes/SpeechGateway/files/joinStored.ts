@@ -5,7 +5,7 @@ import {
 	joinAudio,
 	joinBlocker,
 	type JoinedAudio,
-	MIME_TYPES,
+	mimeTypeOf,
 	type Pauses,
 	type PlannedAudio,
 } from '../audio';
@@ -35,7 +35,7 @@ interface JoinOptions {
 /** A joined file in n8n's store. */
 export interface JoinedFile {
 	binary: IBinaryData;
-	info: (PlannedAudio['info'] & { bytes: number }) | StoredAudio['info'];
+	info: (PlannedAudio['info'] & { bytes: number; channels: number }) | StoredAudio['info'];
 	/** Second at which each segment starts, and ends. */
 	starts: number[];
 	ends: Array<number | undefined>;
@@ -109,7 +109,7 @@ export async function joinStored(
  */
 async function storeJoined(
 	session: Session,
-	{ info, starts, ends, chunks }: JoinedAudio,
+	{ info, channels, starts, ends, chunks }: JoinedAudio,
 	segments: StoredAudio[],
 	fileName: string,
 	cancel?: AbortSignal,
@@ -131,11 +131,11 @@ async function storeJoined(
 			id === undefined ? id : (await nodeCall.helpers.getBinaryStream(id)).destroy();
 		const data = await fileFrom(counted(), anyReadable);
 		const name = withExtension(fileName, ...EXTENSIONS[info.format]);
-		return await nodeCall.store(data, name, MIME_TYPES[info.format]);
+		return await nodeCall.store(data, name, mimeTypeOf({ ...info, channels }));
 	};
 	const binary = await store().catch(async (error) => {
 		cancel?.throwIfAborted();
 		return await storeAgain(session, asError(error), store);
 	});
-	return { binary, info: { ...info, bytes }, starts, ends };
+	return { binary, info: { ...info, channels, bytes }, starts, ends };
 }

@@ -6,8 +6,10 @@ import {
 	EXTENSIONS,
 	type ForeignInfo,
 	inspectorOf,
+	isPcmType,
 	looksLikeText,
 	MIME_TYPES,
+	pcmTypeOf,
 	type RequestedFormat,
 } from '../audio';
 import { parseJson } from '../core/json';
@@ -29,16 +31,19 @@ interface Content extends FileType {
 }
 
 /**
- * Recognises an answer by its first bytes, the requested format and the declared type. PCM has no header: where it was
- * asked for, whatever is not declared as text may be it. `redact`: see `describeUnreadable`.
+ * Recognises an answer by its first bytes, the requested format and the declared type. PCM has no header: what is
+ * declared as it may be it and, where it was asked for, whatever is not declared as text. Its rate and channels are those
+ * of the declared type or, where that names no rate, `askedRate`. `redact`: see `describeUnreadable`.
  */
 export function recognise(
 	head: Uint8Array,
 	wanted: RequestedFormat,
 	contentType = '',
 	redact: (text: string) => string,
+	askedRate?: number,
 ): Content {
-	const format = audioFormatOf(head, wanted === 'pcm' && !/json|html|xml|text/i.test(contentType));
+	const mayBePcm = wanted === 'pcm' && !/json|html|xml|text/i.test(contentType);
+	const format = audioFormatOf(head, mayBePcm || isPcmType(contentType));
 	if (!format) {
 		const { looksLike, ...content } = describeUnreadable(head, contentType, redact);
 		const refuse = () => {
@@ -49,8 +54,9 @@ export function recognise(
 		};
 		return { ...content, isAudio: false, inspector: { feed: refuse, end: refuse } };
 	}
-	const inspector = canBeJoined(format) ? inspectorOf(format) : foreignInspector(format);
-	return { mimeType: MIME_TYPES[format], extensions: EXTENSIONS[format], isAudio: true, inspector };
+	const mimeType = format === 'pcm' ? pcmTypeOf(contentType, askedRate) : MIME_TYPES[format];
+	const inspector = canBeJoined(format) ? inspectorOf(format, mimeType) : foreignInspector(format);
+	return { mimeType, extensions: EXTENSIONS[format], isAudio: true, inspector };
 }
 
 /** Whether a type of `describeUnreadable` is that of a page, a message or a text. */

@@ -5,6 +5,8 @@ import {
 	canBeJoined,
 	DamagedAudioError,
 	type ForeignInfo,
+	FORMAT_NAMES,
+	type KnownFormat,
 	type RequestedFormat,
 } from '../audio';
 import { asError, DamagedResultError, NotStoredError } from '../core/errors';
@@ -26,18 +28,25 @@ export interface StoredAudio {
 export const isStoredAudio = (value: object): value is StoredAudio =>
 	'binary' in value && isRecord(value.binary) && 'info' in value && isRecord(value.info);
 
+interface StoreOptions {
+	maxBytes: number;
+	/** For paid audio: what came of it is stored all the same, and goes along with the error. */
+	keepDamaged?: boolean;
+	/** The rate that was asked for, for bare samples whose type names none; samples a second. */
+	askedRate?: number;
+}
+
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no
  * memory. The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3.
  * Throws when it is cut short, larger than `maxBytes`, or no audio, and NotStoredError when n8n cannot store it.
- * `keepDamaged`, for paid audio: what came of it is stored all the same, and goes along with the error.
  */
 export async function storeAudio(
 	item: ItemRequests,
 	response: GatewayResponse,
 	wanted: RequestedFormat,
 	fileName: string,
-	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
+	{ maxBytes, keepDamaged = false, askedRate }: StoreOptions,
 ): Promise<StoredAudio> {
 	const { nodeCall, transport, hints } = item.session;
 	const redact = (text: string) => transport.redactor.text(text);
@@ -46,7 +55,13 @@ export async function storeAudio(
 		const { value: head, done: isEmpty } = await chunks.next().catch(brokenOff);
 		if (isEmpty) throw new DamagedAudioError('the file is empty', true);
 		const type = response.headers['content-type'];
-		const { mimeType, extensions, isAudio, inspector } = recognise(head, wanted, type, redact);
+		const { mimeType, extensions, isAudio, inspector } = recognise(
+			head,
+			wanted,
+			type,
+			redact,
+			askedRate,
+		);
 		const answer = new InspectedAnswer(chunks, inspector, maxBytes, keepDamaged);
 		const all = answer.from(head);
 		const source = isAudio ? all : redacted(all, transport.redactor.stream());
@@ -68,17 +83,21 @@ export async function storeAudio(
 		} else item.session.store.stored();
 		const { failure, info } = answer;
 		if (failure) throw new DamagedResultError(failure.message, { received: stored }, failure);
-		if (info && !canBeJoined(info.format)) {
-			hints.add(
-				`The gateway sent ${info.format.toUpperCase()} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
-			);
-		}
+		if (info && info.format !== wanted) hints.add(otherFormatHint(wanted, info.format));
 		return { binary: stored, info: info! };
 	} finally {
 		// Not awaited: where the store failed, the next chunk may still be under way.
 		void chunks.return(undefined).catch(() => undefined);
 	}
 }
+
+/** What it means that another format has come than was asked for. */
+const otherFormatHint = (wanted: RequestedFormat, came: KnownFormat): string =>
+	`You asked for ${FORMAT_NAMES[wanted]}, the service sent ${FORMAT_NAMES[came]}. ${
+		canBeJoined(came)
+			? 'The file is named as what it is.'
+			: 'It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.'
+	}`;
 
 /** The connection broke before a single byte, as where a home server does not know a voice or a speed. */
 function brokenOff(error: unknown): never {

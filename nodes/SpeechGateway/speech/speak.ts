@@ -70,6 +70,7 @@ export async function speak(
 			await storeAudio(item, response, input.responseFormat, fileName, {
 				maxBytes,
 				keepDamaged: !('insteadOf' in response),
+				askedRate: Number(body.sample_rate),
 			}),
 	});
 }

@@ -53,6 +53,7 @@ export async function spokenItem(
 		...(input.previous &&
 			reusedIn(plan, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
+		...rateOf(info),
 		bytes: info.bytes,
 		estimatedTokens: tokensByLength(narration, spoken),
 		mimeType: binary.mimeType,
@@ -67,6 +68,12 @@ export async function spokenItem(
 		binary: { [input.binaryPropertyName]: binary, ...cues, ...(chapters && { chapters }) },
 	};
 }
+
+/** What bare samples cannot say themselves. */
+const rateOf = (info: JoinedFile['info']): IDataObject =>
+	info.format === 'pcm'
+		? { sampleRate: info.sampleRate, ...(info.channels > 1 && { channels: info.channels }) }
+		: {};
 
 /**
  * A warning for each segment that somebody should listen to, without times where these are not known, and one hint on all of

@@ -1,8 +1,8 @@
 /** One WAV file made of several, and slices of one as files again. */
 import { concat, packed, uint32sLe } from '../bytes';
 import type { AudioReader, SegmentFile } from '../format';
-import { type Emit, type EmitSlice, type Format, type Place, sliceBytes } from '../joiner';
-import { planSamples } from '../samples';
+import { type EmitSlice, type Format, type Place, sliceBytes } from '../joiner';
+import { doubler, planSamples } from '../samples';
 import { riffChunks } from '../tags/riff';
 import type { WavInfo, WavShape } from './reader';
 import { bytesPerSampleFrame, CHUNK_HEADER_BYTES, ENCODINGS, WavReader } from './reader';
@@ -30,22 +30,6 @@ function wavInStereo({ info, open }: SegmentFile<WavInfo>): SegmentFile<WavInfo>
 			reader.end();
 			yield concat(out);
 		},
-	};
-}
-
-/** Takes samples, however they are divided, and emits each of them twice. */
-function doubler(sampleBytes: number, emit: Emit): Emit {
-	let rest = new Uint8Array(0);
-	return (bytes) => {
-		const samples = concat([rest, bytes]);
-		const whole = samples.length - (samples.length % sampleBytes);
-		const twice = new Uint8Array(2 * whole);
-		for (let at = 0; at < whole; at++) {
-			const to = at + sampleBytes * Math.floor(at / sampleBytes);
-			twice[to] = twice[to + sampleBytes] = samples[at];
-		}
-		rest = samples.slice(whole);
-		emit(twice);
 	};
 }
 
@@ -110,7 +94,7 @@ export const wav: Format<WavInfo> = {
 			frameBytes: bytesPerSampleFrame(first),
 			// 8-bit PCM is unsigned: its silence is the middle, not zero.
 			silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
-			Reader: WavReader,
+			readerOf: (onAudio) => new WavReader(onAudio),
 			headerOf: (dataBytes, tagBytes) => wavHeader(first, dataBytes, tagBytes),
 		});
 		wavFileBytes(plan.length);

@@ -148,10 +148,11 @@ function checkAlike(files: InputFile[]): void {
 }
 
 /** The ffmpeg command that makes a file fit another one. */
-function convertLine({ binary }: InputFile, { info }: InputFile): string {
+function convertLine({ binary, info: own }: InputFile, { info }: InputFile): string {
 	const name = (binary.fileName ?? 'file').replace(/["$`\\]/g, '_');
 	const rate = 'sampleRate' in info && info.format !== 'opus' ? ` -ar ${info.sampleRate}` : '';
 	const codec = info.format === 'wav' ? ` -c:a ${wavCodec(info)}` : '';
-	const raw = info.format === 'pcm' ? ' -ac 1 -f s16le' : '';
-	return `ffmpeg -i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${EXTENSIONS[info.format][0]}"`;
+	const raw = info.format === 'pcm' ? ` -ac ${info.channels} -f s16le` : '';
+	const from = own.format === 'pcm' ? `-f s16le -ar ${own.sampleRate} -ac ${own.channels} ` : '';
+	return `ffmpeg ${from}-i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${EXTENSIONS[info.format][0]}"`;
 }
