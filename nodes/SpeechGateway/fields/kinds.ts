@@ -134,13 +134,22 @@ export type Choices<T extends string> = Record<T, { name: string; description?: 
 export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
 	keysOf(choices).map((value) => ({ ...choices[value], value }));
 
-type ChoiceSpec<T extends string> = Labels & { choices: Choices<T>; default: NoInfer<T> };
+interface ChoiceSpec<T extends string> extends Labels {
+	choices: Choices<T>;
+	default: NoInfer<T>;
+	/** The choice that is meant by a value that an expression gives, such as another word for it; the value itself if none is. */
+	meant?: (value: unknown) => unknown;
+}
 
 /** One of several values, on the panel. */
-export const choiceField = <T extends string>({ choices, ...labels }: ChoiceSpec<T>): Field<T> =>
+export const choiceField = <T extends string>({
+	choices,
+	meant = (value) => value,
+	...labels
+}: ChoiceSpec<T>): Field<T> =>
 	panelField(
 		{ ...labels, type: 'options', options: shownChoices(choices) },
-		(value, label) => choice(value, label, keysOf(choices)),
+		(value, label) => choice(meant(value), label, keysOf(choices)),
 		labels.default,
 	);
 
@@ -149,7 +158,7 @@ export const choiceOption = <T extends string>({
 	choices,
 	unset,
 	...labels
-}: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
+}: Omit<ChoiceSpec<T>, 'meant'> & { unset?: NoInfer<T> }): OptionField<T> =>
 	option(
 		{ ...labels, type: 'options', options: shownChoices(choices) },
 		unset ?? labels.default,
