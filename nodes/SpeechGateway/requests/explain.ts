@@ -140,7 +140,8 @@ const REQUEST_IDS = [
 	/request-?id$/,
 	/^x-correlation-id$/,
 	/^x-litellm-call-id$/,
-	/^x-portkey-trace-id$/,
+	/^x-generation-id$/,
+	/-trace-id$/,
 	/^cf-ray$/,
 ];
 

@@ -34,6 +34,9 @@ test.each<[string, Record<string, string>, string]>([
 	['request-id', { 'request-id': 'this', 'x-correlation-id': 'that' }, '{"error":{}}'],
 	['x-correlation-id', { 'x-correlation-id': 'this', 'x-other-id': 'that' }, '{"error":{}}'],
 	['x-oneapi-request-id', { 'x-oneapi-request-id': 'this', 'x-other-id': 'that' }, '{"error":{}}'],
+	['x-litellm-call-id', { 'x-litellm-call-id': 'this', 'x-a-trace-id': 'that' }, '{}'],
+	['x-generation-id', { 'x-generation-id': 'this', 'x-a-trace-id': 'that' }, '{}'],
+	['a trace', { 'x-b3-trace-id': 'this', 'cf-ray': 'that' }, '{}'],
 	['the body', {}, '{"error":{},"request_id":"this"}'],
 	['the error in the body', {}, '{"error":{"request_id":"this"}}'],
 ])(
