@@ -235,14 +235,14 @@ speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is
 speech | 401 | E {"message":"x","type":"x_upstream_error"} |  | refused, key | API key | used up
 speech | 400 | E {"message":"Your credit balance is too low","type":"upstream_error"} |  | refused, provider | provider | your balance
 speech | 412 | E {"message":"x.SomeException - no credits: 0 is not enough"} |  | refused, provider | provider | your balance
-speech | 429 | E {"message":"You exceeded your current quota, please check your plan.","code":"insufficient_quota"} |  | refused, balance | account that pays has no credit \(429\) | ^It is yours, or the gateway's at its provider
+speech | 429 | E {"message":"You exceeded your current quota, please check your plan.","code":"insufficient_quota"} |  | refused, balance | account that pays has no credit \(429\) | It is yours, or the gateway's at its provider
 speech | 402 | E {"message":"You exceeded your current quota, please check your plan.","type":"insufficient_quota"} |  | refused, balance | account that pays has no credit | was not charged
 speech | 429 | E {"message":"x","code":"insufficient_quota"} |  | refused, provider | provider | operator of the gateway can
 speech | 429 | E {"message":"litellm: OpenAIException - You exceeded your current quota","type":"insufficient_quota"} |  | refused, provider | provider | not the cause
 speech | 400 | E {"message":"x","code":"model_price_error"} |  | refused, operator | not set up | operator
 job | 404 | <html><h1>Not Found</h1></html> |  | wrong, workflow | has no speech jobs | base URL
 GET /v1/audio/speech/jobs/spj_1 | 404 | PAGE | JOB | refused, workflow | no job "spj_1" | Check the ID
-speech | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL \(404\)$ | ^It answers with a web page.*address called was
+speech | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL \(404\)$ | It answers with a web page.*address called was
 chat | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL | console of the service
 speech | 405 | PAGE | {"voice":"v1"} | refused, network | ^There is no gateway at this base URL | web page
 GET /v1/models | 404 | PAGE |  | refused, network | ^There is no gateway at this base URL | web page
