@@ -114,10 +114,10 @@ const keyed = async (what: string) =>
 const bring = async (workflow: SavedWorkflow, from: number, to: number) =>
 	await new N8nClient(queue.webhooks.url).callWebhook(workflow, { from, to });
 /** What the executions of a workflow have on each output, and how many of that were given again. */
-async function given({ id }: SavedWorkflow) {
+async function given({ id }: SavedWorkflow, limitMs?: number) {
 	const all: Array<{ outputs: number[]; replayed: number; seconds: number }> = [];
 	for (const one of await bench.api.executions(id)) {
-		const execution = await bench.api.waitForExecution(one.id);
+		const execution = await bench.api.waitForExecution(one.id, limitMs);
 		const outputs = nodeOutputs(execution, NODE_NAME);
 		const [run] = execution.data.resultData.runData[NODE_NAME];
 		all.push({
@@ -156,56 +156,72 @@ test('300 keys twice at once, while 2,000 rows keep the workers busy: each is pa
 	expect(left.trim()).toBe('');
 });
 
-test('4,000 keys and, while their names are taken, 100 of the same: each is paid once', async () => {
-	const workflow = await keyed('Order');
-	await bring(workflow, 0, 4_000);
-	// The names are taken before the first request leaves.
-	await poll('the first names', async () => {
-		const id = await queue.sql(`SELECT id FROM data_table WHERE name = 'Speech Gateway Results'`);
-		if (!id.trim()) return undefined;
-		const rows = `"data_table_user_${id.trim()}"`;
-		const count = await queue.sql(`SELECT count(*) FROM ${rows} WHERE result = ''`);
-		return Number(count) > 500 || undefined;
-	});
-	await bring(workflow, 3_900, 4_000);
-	await poll('both executions', async () => {
-		return (await bench.api.executions(workflow.id)).length === 2 || undefined;
-	});
-	const both = await given(workflow);
-	expect(both.map(({ outputs }) => outputs)).toEqual([
-		[100, 0],
-		[4_000, 0],
-	]);
-	expect(chargedFor('Order')).toHaveLength(4_000);
-});
+/** A quiet machine takes a minute; one that is busy with other tests has taken eight. */
+const FOUR_THOUSAND_MS = 20 * 60_000;
 
-test('the workflow times out after 20 s of 8 rows of 5 s: 6 are done and 2 interrupted, in all modes and with keys', async () => {
-	bench.sim.fault({ method: 'POST', delayMs: 5_000, times: Infinity });
-	const rows = Array.from({ length: 8 }, (_, row) => ({ text: `This is row ${row} of a night.` }));
-	const key = { sendOnceKey: '={{ $execution.id }}-{{ $json.text }}' };
+test(
+	'4,000 keys and, while their names are taken, 100 of the same: each is paid once',
+	async () => {
+		const workflow = await keyed('Order');
+		await bring(workflow, 0, 4_000);
+		// The names are taken before the first request leaves.
+		await poll('the first names', async () => {
+			const id = await queue.sql(`SELECT id FROM data_table WHERE name = 'Speech Gateway Results'`);
+			if (!id.trim()) return undefined;
+			const rows = `"data_table_user_${id.trim()}"`;
+			const count = await queue.sql(`SELECT count(*) FROM ${rows} WHERE result = ''`);
+			return Number(count) > 500 || undefined;
+		});
+		await bring(workflow, 3_900, 4_000);
+		await poll('both executions', async () => {
+			return (await bench.api.executions(workflow.id)).length === 2 || undefined;
+		});
+		const both = await given(workflow, FOUR_THOUSAND_MS);
+		expect(both.map(({ outputs }) => outputs)).toEqual([
+			[100, 0],
+			[4_000, 0],
+		]);
+		expect(chargedFor('Order')).toHaveLength(4_000);
+	},
+	FOUR_THOUSAND_MS,
+);
+
+test('the workflow times out, in all modes and with keys: what is charged is done or interrupted, and there', async () => {
+	bench.sim.fault({ input: 'row 6', connection: 'stall', times: Infinity });
+	bench.sim.fault({ input: 'row 7', connection: 'stall', times: Infinity });
+	const key = { sendOnceKey: '={{ $execution.id }}-{{ $json.row }}' };
+	const keys = [{}, key, { ...key, whenSentBefore: 'again' }];
 	const modes = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-	const all = modes.flatMap((onError) =>
-		[{}, key, { ...key, whenSentBefore: 'again' }].map((keyed) => ({ onError, keyed })),
-	);
 	const ended = await Promise.all(
-		all.map(async ({ onError, keyed }) => {
-			const workflow = await bench.save({
-				parameters: { ...speech, options: { maxRetries: 0, concurrency: 2, ...keyed } },
-				items: rows,
-				onError,
-				trigger: 'webhook',
-				settings: { executionTimeout: 19 },
-			});
-			return await bench.api.waitForExecution(await bench.api.trigger(workflow));
-		}),
+		modes
+			.flatMap((onError) => keys.map((keyed) => ({ onError, keyed })))
+			.map(async ({ onError, keyed }) => {
+				const workflow = await bench.save({
+					parameters: {
+						...speech,
+						text: '=Execution {{ $execution.id }}, row {{ $json.row }}.',
+						options: { maxRetries: 0, concurrency: 2, ...keyed },
+					},
+					items: Array.from({ length: 8 }, (_, row) => ({ row })),
+					onError,
+					trigger: 'webhook',
+					settings: { executionTimeout: 30 },
+				});
+				return await bench.api.waitForExecution(await bench.api.trigger(workflow));
+			}),
 	);
 	for (const execution of ended) {
 		expect(execution.status).toBe('canceled');
 		const [success, unknown] = nodeOutputs(execution, NODE_NAME);
-		expect(success.filter(({ binary }) => binary)).toHaveLength(6);
-		expect(unknown.map((item) => toldOf(item).reason)).toEqual(['interrupted', 'interrupted']);
+		expect(success.filter(({ binary }) => binary)).toHaveLength(success.length);
+		expect(unknown.map((item) => toldOf(item).reason)).toEqual(unknown.map(() => 'interrupted'));
+		const rows = [...success, ...unknown].map(
+			({ pairedItem }) => (pairedItem as { item: number }).item,
+		);
+		const told = rows.map((row) => `Execution ${execution.id}, row ${row}.`);
+		expect(told.sort()).toEqual(chargedFor(`Execution ${execution.id},`));
 	}
-	expect(charged()).toHaveLength(8 * ended.length);
+	expect(ended.map((execution) => nodeOutputs(execution, NODE_NAME)[0].length)).toContain(6);
 });
 
 test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for once, and all are there', async () => {

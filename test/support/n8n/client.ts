@@ -299,11 +299,12 @@ export class N8nClient {
 	}
 
 	/** Waits until an execution has ended, or is parked (`waiting`). */
-	async waitForExecution(id: string): Promise<Execution> {
-		return await poll(`the end of execution ${id}`, async () => {
+	async waitForExecution(id: string, limitMs?: number): Promise<Execution> {
+		const ended = async () => {
 			const execution = await this.ifSaved(id);
 			return execution && ENDED.includes(execution.status) ? execution : undefined;
-		});
+		};
+		return await poll(`the end of execution ${id}`, ended, limitMs);
 	}
 
 	/** Waits until an execution that is parked has gone on and ended. n8n looks for it once a minute. */
@@ -374,13 +375,17 @@ function webhookPath(workflow: WorkflowJson): string {
 }
 
 /** Looks until there is something to see. Fails, naming it, when an execution would be over. */
-export async function poll<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-	const until = performance.now() + EXECUTION_LIMIT_MS;
+export async function poll<T>(
+	what: string,
+	look: () => Promise<T | undefined>,
+	limitMs = EXECUTION_LIMIT_MS,
+): Promise<T> {
+	const until = performance.now() + limitMs;
 	for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, MAX_POLL_MS)) {
 		const found = await look();
 		if (found !== undefined) return found;
 		if (performance.now() > until)
-			throw new Error(`Waited ${EXECUTION_LIMIT_MS / 1000} s in vain for ${what}`);
+			throw new Error(`Waited ${limitMs / 1000} s in vain for ${what}`);
 		await wait(delay);
 	}
 }
