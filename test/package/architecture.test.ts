@@ -208,7 +208,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 	['an error is kept from canceling', /\.replace\(.*canceled/i, ['requests/errorText.ts']],
 	['the transport is called', /transport\s*\.\s*send\(/, ['requests/exchange.ts']],
 	[
-		'requests are begun and settled in the ledger',
+		'requests are begun and ended in the ledger',
 		/ledger\.(begin|done|unknown|wasRefused|clear)\(/,
 		['requests/itemRequests.ts'],
 	],

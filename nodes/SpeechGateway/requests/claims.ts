@@ -202,7 +202,7 @@ export class ItemClaims {
 	 * The item has ended: gives its claims back if nothing was charged. With `sentNothing` another retry sent it, and that one
 	 * keeps the key if it was charged.
 	 */
-	async settle(sentNothing: boolean): Promise<void> {
+	async end(sentNothing: boolean): Promise<void> {
 		const { sendOnceKey, turn, ledger } = this;
 		await this.taking?.catch(() => undefined);
 		if (turn && this.hasTurn && ledger.state === turn.state) await this.forget(turn.key);

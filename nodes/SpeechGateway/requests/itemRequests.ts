@@ -84,7 +84,7 @@ export class ItemRequests extends ItemTurns {
 	constructor(
 		session: Session,
 		readonly index: number,
-		/** What has become of its requests so far. Only this class begins and settles them. */
+		/** What has become of its requests so far. Only this class begins and ends them. */
 		readonly ledger: ItemLedger,
 		settings: ItemSettings,
 		stopsRun = false,
@@ -112,14 +112,14 @@ export class ItemRequests extends ItemTurns {
 	}
 
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
-	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
+	async end(failed: boolean, sentNothing: boolean): Promise<void> {
 		this.endTurns(failed);
-		await this.claims.settle(sentNothing);
+		await this.claims.end(sentNothing);
 	}
 
 	/**
 	 * Sends a billed request, never again once it may have been charged, and returns the result of `read`. The ledger is
-	 * written before the request leaves and settled after it. Throws OutcomeUnknownError when it may have been charged,
+	 * written before the request leaves and after it has ended. Throws OutcomeUnknownError when it may have been charged,
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {

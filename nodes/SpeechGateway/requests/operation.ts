@@ -80,7 +80,7 @@ export interface Failed {
 }
 
 /** How an item has ended. */
-export type Settled =
+export type ItemEnd =
 	/** `pairedItem`: the items that it was made of, if not the one in its place. */
 	(Result & { pairedItem?: IPairedItemData[] }) | Failed | { notStarted: unknown };
 

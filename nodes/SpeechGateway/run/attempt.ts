@@ -24,7 +24,7 @@ import { runError, inOneLine, unheardError } from './errors';
 import { failed } from './failed';
 import { ItemRun } from './itemRun';
 import { withLinks } from './links';
-import { type Operation, operationName, type Settled } from '../requests/operation';
+import { type Operation, operationName, type ItemEnd } from '../requests/operation';
 import { branchesOf, giveHints, sortOntoBranches, unknownItem } from './outputItems';
 import {
 	checkTogether,
@@ -107,14 +107,14 @@ export class Attempt {
 		const sessions = new Sessions(run, this.accounts);
 		const paying = await this.paying(inputs, sessions);
 		this.charges.areNone = sessions.all.length > 0 && sessions.all.every(costsNothing);
-		const settled = this.combines(inputs)
+		const ends = this.combines(inputs)
 			? await this.combine(inputs, sessions.offline)
 			: await this.runAll(inputs, run, paying);
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
 		await run.keys.makeSure();
 		nodeCall.cancel?.throwIfAborted();
-		return await this.end(settled, run, paying);
+		return await this.end(ends, run, paying);
 	}
 
 	/**
@@ -163,7 +163,7 @@ export class Attempt {
 	 * together, not with a query each, and left in the end, however that comes. The check is last, when every voice has
 	 * its ID and nothing is sent yet.
 	 */
-	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
+	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<ItemEnd[]> {
 		const { nodeCall, operation, items } = this;
 		const { giveWay } = nodeCall;
 		const sentBefore = (this.sentBefore = new SentBefore(nodeCall, run));
@@ -206,9 +206,9 @@ export class Attempt {
 	}
 
 	/** One result of all items that could be read. It stands in the place of the first, and is paired with all of them. */
-	private async combine(inputs: Inputs, session: Session): Promise<Settled[]> {
-		const settled = inputs.map(
-			(input): Settled => (input && 'failed' in input ? input : { branch: 'success', items: [] }),
+	private async combine(inputs: Inputs, session: Session): Promise<ItemEnd[]> {
+		const ends = inputs.map(
+			(input): ItemEnd => (input && 'failed' in input ? input : { branch: 'success', items: [] }),
 		);
 		const good = inputs.flatMap((one, index) =>
 			readable(one).map(({ parameters: input }) => ({ index, input })),
@@ -216,33 +216,29 @@ export class Attempt {
 		const pairedItem = good.map(({ index }) => ({ item: index }));
 		const [{ index: place }] = good;
 		try {
-			settled[place] = { ...(await this.operation.combine!(good, session)), pairedItem };
+			ends[place] = { ...(await this.operation.combine!(good, session)), pairedItem };
 		} catch (error) {
-			settled[place] = this.nodeCall.isCancelled ? { notStarted: error } : failed(error);
+			ends[place] = this.nodeCall.isCancelled ? { notStarted: error } : failed(error);
 		}
-		return settled;
+		return ends;
 	}
 
 	/**
-	 * Brings what has settled to the node's outputs, or ends the run: with the first failure in stop mode; with an error
+	 * Brings the results to the node's outputs, or ends the run: with the first failure in stop mode; with an error
 	 * where an unknown outcome would reach nobody. Only behind these exits do items leave, and the ledger closes.
 	 */
-	private async end(
-		settled: Settled[],
-		run: Run,
-		paying: Session[],
-	): Promise<INodeExecutionData[][]> {
+	private async end(ends: ItemEnd[], run: Run, paying: Session[]): Promise<INodeExecutionData[][]> {
 		const { nodeCall, operation, ledger } = this;
-		const results = settled.filter((outcome) => 'branch' in outcome);
-		this.endOnFailure(settled, results);
+		const results = ends.filter((outcome) => 'branch' in outcome);
+		this.endOnFailure(ends, results);
 		// No item may vanish, whatever kept it from being sent.
 		const unknown = new Map<CircuitBreaker, number>();
-		for (const [index, outcome] of settled.entries()) {
+		for (const [index, outcome] of ends.entries()) {
 			const { breaker } = paying[index];
 			if ('branch' in outcome && outcome.branch === 'unknown')
 				unknown.set(breaker, (unknown.get(breaker) ?? 0) + 1);
 		}
-		const all = settled.map((outcome, index) => {
+		const all = ends.map((outcome, index) => {
 			if (!('notStarted' in outcome)) return outcome;
 			const session = paying[index];
 			return this.notSent(index, outcome.notStarted, unknown.get(session.breaker) ?? 0, session);
@@ -264,7 +260,7 @@ export class Attempt {
 	}
 
 	/** The error of an item whose further requests were not started. If a breaker has stopped them, it has the words. */
-	private notSent(index: number, error: unknown, unknown: number, session: Session): Settled {
+	private notSent(index: number, error: unknown, unknown: number, session: Session): ItemEnd {
 		if (!(error instanceof NotStartedError) || !error.hasStopped)
 			return failed(error, this.items[index]);
 		const { store, breaker } = session;
@@ -272,8 +268,8 @@ export class Attempt {
 			error.reason === 'store'
 				? store.notSent(error)
 				: breaker.notSent(error, unknown, this.nodeCall);
-		const settled = failed(notSent, this.items[index]);
-		return costsNothing(session) ? withoutCharges(settled) : settled;
+		const end = failed(notSent, this.items[index]);
+		return costsNothing(session) ? withoutCharges(end) : end;
 	}
 
 	/** The results of earlier attempts. */
@@ -282,7 +278,7 @@ export class Attempt {
 	}
 
 	/** In stop mode, the first failure ends the run with one error. */
-	private endOnFailure(all: Array<ReadItem | Settled | undefined>, results: Result[]): void {
+	private endOnFailure(all: Array<ReadItem | ItemEnd | undefined>, results: Result[]): void {
 		const { nodeCall, operation } = this;
 		if (!nodeCall.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
@@ -318,7 +314,7 @@ export class Attempt {
 	}
 
 	/** An item after Stop, or the timeout: as it has ended, unknown if it may have been charged, else not started. */
-	private asLeft(index: number): Settled {
+	private asLeft(index: number): ItemEnd {
 		const item = this.items[index];
 		const ended = this.runs[index]?.ended ?? item.result;
 		if (ended) return ended;
@@ -334,10 +330,10 @@ export class Attempt {
 	}
 
 	/** The outputs, with links to files and with charges where the user wants them. */
-	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
+	private async sorted(ends: ItemEnd[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { nodeCall, operation, ledger } = this;
 		const chargesOf = (index: number) => this.charges.of(index);
-		const leaving = this.charges.areNone ? settled.map(withoutCharges) : settled;
+		const leaving = this.charges.areNone ? ends.map(withoutCharges) : ends;
 		const linked = withLinks(withMissing(leaving, route), nodeCall);
 		const outputs = await sortOntoBranches(linked, operation, nodeCall, chargesOf, route);
 		this.willRunAgain = nodeCall.willRunAgain(outputs, ledger.attempts);

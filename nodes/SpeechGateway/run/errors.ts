@@ -2,7 +2,7 @@ import { type Functionality, type INode, NodeApiError, NodeOperationError } from
 import { type ErrorDetails, NOTHING_SENT } from '../core/errors';
 import { cleanedMessage, descriptionParts, withCredentialName } from '../requests/errorText';
 import type { Charge, ErrorText, Result } from '../requests/records';
-import type { Failed, Operation, Settled } from '../requests/operation';
+import type { Failed, Operation, ItemEnd } from '../requests/operation';
 import { beginningOf } from '../text/characters';
 import { typedOption } from './readItems';
 import { isUnheard } from './unheard';
@@ -85,14 +85,14 @@ export function runError(
  */
 export function unheardError(
 	nodeCall: NodeCall,
-	settled: Settled[],
+	ends: ItemEnd[],
 	{ resource }: Operation,
 	words: OwnWords,
 	charges?: Charge[],
 ): NodeApiError | NodeOperationError {
-	const unheard = settled.filter(isUnheard);
+	const unheard = ends.filter(isUnheard);
 	const { message: cause, advice, ...facts } = unheard[0].items[0].json;
-	const [count, all] = [unheard.length, settled.length];
+	const [count, all] = [unheard.length, ends.length];
 	const which =
 		all === 1
 			? 'This item'
@@ -112,7 +112,7 @@ export function unheardError(
 	const begins = sentence(
 		`${count === 1 ? 'It' : 'The first'} begins with "${inOneLine(beginning)}"`,
 	);
-	const done = settled.filter((one) => 'branch' in one && one.branch !== 'unknown').length;
+	const done = ends.filter((one) => 'branch' in one && one.branch !== 'unknown').length;
 	const others = done === 1 ? 'The other one is' : `The other ${done} are`;
 	const where = nodeCall.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
 	const ifSaved = nodeCall.isKeptOnFailure ? '' : ' (if it was saved)';

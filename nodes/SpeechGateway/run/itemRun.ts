@@ -20,7 +20,7 @@ import {
 	contentKey,
 	operationName,
 	type Operation,
-	type Settled,
+	type ItemEnd,
 } from '../requests/operation';
 import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
@@ -33,7 +33,7 @@ export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;
 	private named?: NamedKey;
-	private over?: Settled;
+	private over?: ItemEnd;
 
 	constructor(
 		private readonly operation: Operation,
@@ -64,7 +64,7 @@ export class ItemRun {
 	}
 
 	/** How it has ended, while n8n's database may not know it yet. */
-	get ended(): Settled | undefined {
+	get ended(): ItemEnd | undefined {
 		return this.over ?? this.failure;
 	}
 
@@ -99,16 +99,16 @@ export class ItemRun {
 	}
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
-	async run(onTurn: () => void): Promise<Settled> {
+	async run(onTurn: () => void): Promise<ItemEnd> {
 		try {
-			return await this.settled(onTurn);
+			return await this.toEnd(onTurn);
 		} finally {
 			// Whoever waits for its name goes on, however it has ended.
 			if (this.named) this.sentBefore.leave(this.named);
 		}
 	}
 
-	private async settled(onTurn: () => void): Promise<Settled> {
+	private async toEnd(onTurn: () => void): Promise<ItemEnd> {
 		const { operation, session, ledger, input, missing } = this;
 		if (missing) return failed(missing);
 		if (!input) return await this.finished();
@@ -129,26 +129,26 @@ export class ItemRun {
 			const ended = await this.result(input, item, onTurn).catch((error) =>
 				this.endedWith(error, input),
 			);
-			const settled = costsNothing ? withoutCharges(ended) : ended;
+			const end = costsNothing ? withoutCharges(ended) : ended;
 			// Asked before `finish`, which removes the entries of the item's requests. Where nothing is charged, an error frees
 			// the key.
-			const isOver = 'branch' in settled || session.nodeCall.isCancelled;
+			const isOver = 'branch' in end || session.nodeCall.isCancelled;
 			const sentNothing = ledger.sentNothing || (costsNothing && !isOver);
 			// What is still processing is not finished: a retry goes on waiting for the same task.
-			if (isRecorded && 'branch' in settled && settled.branch !== 'waiting') ledger.finish(settled);
-			if ('failed' in settled && item.isRefused) ledger.refuse(settled.failed);
-			this.over = settled;
+			if (isRecorded && 'branch' in end && end.branch !== 'waiting') ledger.finish(end);
+			if ('failed' in end && item.isRefused) ledger.refuse(end.failed);
+			this.over = end;
 			const { cancel } = session.nodeCall;
-			await unlessCancelled(item.settle('failed' in settled, sentNothing), cancel);
-			await this.keep(settled, sentNothing);
-			return settled;
+			await unlessCancelled(item.end('failed' in end, sentNothing), cancel);
+			await this.keep(end, sentNothing);
+			return end;
 		} catch (error) {
 			return failed(error, ledger);
 		}
 	}
 
 	/** What its key has brought before, or what comes of sending it. */
-	private async result(input: Input, item: ItemRequests, onTurn: () => void): Promise<Settled> {
+	private async result(input: Input, item: ItemRequests, onTurn: () => void): Promise<ItemEnd> {
 		const { parameters, plan } = input;
 		try {
 			const earlier = await this.earlier(input, item, onTurn);
@@ -203,23 +203,22 @@ export class ItemRun {
 	 * sending, since n8n's list of keys may lose one while another worker writes it. Other items that were not sent are left to
 	 * `SentBefore.end`.
 	 */
-	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
+	private async keep(end: ItemEnd, sentNothing: boolean): Promise<void> {
 		const { key, input } = this;
 		if (!key) return;
 		const [asked] = readable(input);
-		const ended = endedAs(settled, sentNothing, extrasOf(asked?.parameters ?? {}));
-		if (ended || !('notStarted' in settled)) await this.sentBefore.settle(key, ended);
+		const ended = endedAs(end, sentNothing, extrasOf(asked?.parameters ?? {}));
+		if (ended || !('notStarted' in end)) await this.sentBefore.finish(key, ended);
 	}
 
 	/** Delivers what an earlier attempt has finished, and records a key that was added since. */
-	private async finished(): Promise<Settled> {
+	private async finished(): Promise<ItemEnd> {
 		const { session, ledger, index } = this;
 		if (!ledger.result) return failed(undefined);
 		const { accounts, nodeCall } = session;
 		const isKeyed = this.operation.billed && accounts;
 		const key = isKeyed ? await keyOfDone(nodeCall, accounts, index) : undefined;
-		if (key !== undefined)
-			await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
+		if (key !== undefined) await new ItemClaims(session.keys, ledger, key).end(ledger.sentNothing);
 		return ledger.result;
 	}
 
@@ -227,7 +226,7 @@ export class ItemRun {
 	 * How an item ends whose operation threw. After Stop, what may have been charged is unknown, whatever the error says:
 	 * the request that was interrupted may have arrived.
 	 */
-	private endedWith(error: unknown, input: Input): Settled {
+	private endedWith(error: unknown, input: Input): ItemEnd {
 		const { ledger } = this;
 		const { nodeCall } = this.session;
 		const { isCancelled } = nodeCall;
@@ -291,13 +290,13 @@ function namedKey(
 }
 
 /** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(settled: Settled, sentNothing: boolean, extras: string[]): Ended {
+function endedAs(end: ItemEnd, sentNothing: boolean, extras: string[]): Ended {
 	if (sentNothing) return undefined;
-	if ('failed' in settled) return { lost: 'it was charged and failed' };
-	if ('notStarted' in settled) return { lost: 'it was charged in part and not finished' };
-	const [item] = settled.items;
-	if (settled.branch === 'success') return { item, extras };
-	if (settled.branch === 'unknown') return { lost: 'its outcome is unknown' };
+	if ('failed' in end) return { lost: 'it was charged and failed' };
+	if ('notStarted' in end) return { lost: 'it was charged in part and not finished' };
+	const [item] = end.items;
+	if (end.branch === 'success') return { item, extras };
+	if (end.branch === 'unknown') return { lost: 'its outcome is unknown' };
 	return { lost: `its job or video "${String(item?.json.id)}" was still being made` };
 }
 

@@ -3,16 +3,16 @@ import { asError } from '../core/errors';
 import type { NodeCall } from '../engine/nodeCall';
 import { Parameters } from '../fields/parameters';
 import { link } from '../fields/settings';
-import type { Settled } from '../requests/operation';
+import type { ItemEnd } from '../requests/operation';
 import { typedOption } from './readItems';
 
 /**
  * Adds links to their files to finished items, where the user wants them. They are made when the items leave, since a
  * retry stores files anew. Where n8n has no links, a hint says so.
  */
-export function withLinks(settled: Settled[], nodeCall: NodeCall): Settled[] {
+export function withLinks(ends: ItemEnd[], nodeCall: NodeCall): ItemEnd[] {
 	const typed = typedOption(nodeCall, link.options[0].name);
-	if (typed === undefined || typed === false) return settled;
+	if (typed === undefined || typed === false) return ends;
 	let failure: Error | undefined;
 	const withLink = (item: INodeExecutionData): INodeExecutionData => {
 		// The others, such as subtitles, come along with the first.
@@ -25,7 +25,7 @@ export function withLinks(settled: Settled[], nodeCall: NodeCall): Settled[] {
 			return item;
 		}
 	};
-	const linked = settled.map((outcome, index): Settled => {
+	const linked = ends.map((outcome, index): ItemEnd => {
 		if (!('branch' in outcome) || outcome.branch !== 'success') return outcome;
 		if (!isWanted(nodeCall, index)) return outcome;
 		return { ...outcome, items: outcome.items.map(withLink) };

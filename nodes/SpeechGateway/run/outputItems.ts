@@ -19,7 +19,7 @@ import {
 	beginningOfInput,
 	type Operation,
 	operationName,
-	type Settled,
+	type ItemEnd,
 } from '../requests/operation';
 import { clickAgain } from './errors';
 import type { Input } from './readItems';
@@ -135,7 +135,7 @@ export function branchesOf(operation: Operation, nodeCall: NodeCall): Branch[] {
  * `chargesOf`: what an item says it was charged, if it does.
  */
 export async function sortOntoBranches(
-	settled: Settled[],
+	ends: ItemEnd[],
 	operation: Operation,
 	nodeCall: NodeCall,
 	chargesOf: (index: number) => Charge[] | undefined,
@@ -144,7 +144,7 @@ export async function sortOntoBranches(
 	const { settings, giveWay, node } = nodeCall;
 	const branches = branchesOf(operation, nodeCall);
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
-	for (const [index, outcome] of settled.entries()) {
+	for (const [index, outcome] of ends.entries()) {
 		await giveWay();
 		const charges = chargesOf(index);
 		const told = charges && { charges };
@@ -177,7 +177,7 @@ export async function sortOntoBranches(
  * resource, beside the row that the item was made of. `told`: what it says it was charged.
  */
 function itemsOf(
-	{ branch, items, pairedItem }: Extract<Settled, Result>,
+	{ branch, items, pairedItem }: Extract<ItemEnd, Result>,
 	index: number,
 	{ resource, makesFile, combine }: Operation,
 	{ items: rows, isTool }: NodeCall,
@@ -200,25 +200,25 @@ function itemsOf(
 export function giveHints(
 	nodeCall: NodeCall,
 	hints: Iterable<string>,
-	settled: Settled[],
+	ends: ItemEnd[],
 	unknownRoute: UnknownRoute,
 	words: OwnWords = asTheyAre,
 ): void {
 	const said = [...hints].map(words).filter((hint) => hint !== '');
 	for (const hint of oneOfEachKind(said)) nodeCall.hint(hint);
-	const reasons = settled.flatMap((outcome) =>
+	const reasons = ends.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
 	);
 	if (reasons.length === 0) return;
 	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
-	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
+	const count = `${reasons.length} of ${ends.length} ${ends.length === 1 ? 'item' : 'items'}`;
 	const [them, were] = reasons.length === 1 ? ['it', 'was'] : ['them', 'were'];
 	const place = unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"';
 	const outcome = sentEarlier
 		? [`${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`]
 		: [
 				`Outcome unknown for ${count}: possibly charged.`,
-				clickAgain(nodeCall, settled.length),
+				clickAgain(nodeCall, ends.length),
 				`See ${place}.`,
 			];
 	nodeCall.hint(words(outcome.filter(Boolean).join(' ')), 'warning');

@@ -47,8 +47,8 @@ async function failedOutputs(
 	operation: Operation,
 	error: unknown,
 ): Promise<INodeExecutionData[][]> {
-	const settled = nodeCall.items.map(() => failed(error));
-	const outputs = await sortOntoBranches(settled, operation, nodeCall, () => undefined);
+	const ends = nodeCall.items.map(() => failed(error));
+	const outputs = await sortOntoBranches(ends, operation, nodeCall, () => undefined);
 	return moveToErrorOutput(nodeCall.context, outputs);
 }
 

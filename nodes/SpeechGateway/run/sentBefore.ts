@@ -115,7 +115,7 @@ export class SentBefore {
 
 	/**
 	 * The first result of an item's key, which another may just be making; undefined: the key is new, and its item has the name
-	 * until `settle` or `leave`. Throws InputError if something else was sent with the key, or nobody can tell whether it was.
+	 * until `finish` or `leave`. Throws InputError if something else was sent with the key, or nobody can tell whether it was.
 	 */
 	async find(asked: NamedKey): Promise<Earlier | undefined> {
 		const { name } = asked;
@@ -148,7 +148,7 @@ export class SentBefore {
 	}
 
 	/** Records how an item with a name has ended. */
-	async settle(asked: NamedKey, ended: Ended): Promise<void> {
+	async finish(asked: NamedKey, ended: Ended): Promise<void> {
 		const { name, content, isGivenAgain } = asked;
 		if (isGivenAgain && !this.has(asked)) return;
 		if (ended) {

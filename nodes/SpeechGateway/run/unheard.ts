@@ -2,7 +2,7 @@ import { isConnected } from '../engine/connections';
 import type { NodeCall } from '../engine/nodeCall';
 import { returnsToCaller } from '../engine/caller';
 import type { Branch, Result } from '../requests/records';
-import type { Settled } from '../requests/operation';
+import type { ItemEnd } from '../requests/operation';
 
 /**
  * An unknown outcome is a failure of which somebody must hear. Where nothing is connected to "Unknown", such items
@@ -16,19 +16,19 @@ import type { Settled } from '../requests/operation';
 export type UnknownRoute = 'unknown' | 'error' | 'lost' | 'nowhere';
 
 /** Whether an item is a failure to be heard of: one that another execution has sent was skipped on purpose. */
-export const isUnheard = (outcome: Settled): outcome is Result =>
+export const isUnheard = (outcome: ItemEnd): outcome is Result =>
 	'branch' in outcome && outcome.branch === 'unknown' && !outcome.isSkipped;
 
 /** Where the items of unknown outcome of a run leave. Where n8n does not tell what is connected, on their own branch. */
 export function routeOfUnknown(
 	nodeCall: NodeCall,
 	branches: Branch[],
-	settled: Settled[],
+	ends: ItemEnd[],
 ): UnknownRoute {
 	const { isTool, isRetry, endsHere, stopsOnError, node } = nodeCall;
-	if (isTool || isRetry || !settled.some(isUnheard)) return 'unknown';
+	if (isTool || isRetry || !ends.some(isUnheard)) return 'unknown';
 	// Whoever has clicked sees the outputs, and would take a green node without a file for a success.
-	const isEmpty = !settled.some((one) => 'branch' in one && one.branch === 'success');
+	const isEmpty = !ends.some((one) => 'branch' in one && one.branch === 'success');
 	if (endsHere) return stopsOnError && isEmpty ? 'nowhere' : 'unknown';
 	const leads = (branch: Branch) => isConnected(nodeCall, branches.indexOf(branch));
 	if (leads('unknown') !== false) return 'unknown';
@@ -38,7 +38,7 @@ export function routeOfUnknown(
 			node.onError !== 'continueErrorOutput' || isConnected(nodeCall, branches.length);
 		if (hasPlace) return 'error';
 	}
-	const leaves = settled.some(
+	const leaves = ends.some(
 		(outcome) =>
 			'branch' in outcome &&
 			outcome.items.length > 0 &&
@@ -51,11 +51,11 @@ export function routeOfUnknown(
  * Where items of unknown outcome found no output, each item on Success says how many of its run are not there: a batch
  * must not look complete.
  */
-export function withMissing(settled: Settled[], route?: UnknownRoute): Settled[] {
-	if (route !== 'lost') return settled;
-	const leaves = (outcome: Settled) => 'branch' in outcome && outcome.branch !== 'unknown';
-	const missing = settled.filter((outcome) => !leaves(outcome)).length;
-	return settled.map((outcome) => {
+export function withMissing(ends: ItemEnd[], route?: UnknownRoute): ItemEnd[] {
+	if (route !== 'lost') return ends;
+	const leaves = (outcome: ItemEnd) => 'branch' in outcome && outcome.branch !== 'unknown';
+	const missing = ends.filter((outcome) => !leaves(outcome)).length;
+	return ends.map((outcome) => {
 		if (!('branch' in outcome) || outcome.branch !== 'success') return outcome;
 		const items = outcome.items.map((item) => ({ ...item, json: { ...item.json, missing } }));
 		return { ...outcome, items };

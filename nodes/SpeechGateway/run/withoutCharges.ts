@@ -1,30 +1,30 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { descriptionParts } from '../requests/errorText';
-import type { Settled } from '../requests/operation';
+import type { ItemEnd } from '../requests/operation';
 
 /**
  * What leaves the node of a service that charges for nothing ("Requests Cost Nothing"): no tokens, and no word of charges. All
  * other rooms speak as if there were some, and this is the one exit where it is left out.
  */
-export function withoutCharges<S extends Settled>(settled: S): S {
-	if ('failed' in settled) {
-		const { failed } = settled;
+export function withoutCharges<S extends ItemEnd>(end: S): S {
+	if ('failed' in end) {
+		const { failed } = end;
 		const { message, description, details } = failed;
 		const words = {
 			message: wordsWithoutCharges(message) || message,
 			description: wordsWithoutCharges(description),
 			details: withoutPrices(details),
 		};
-		return { ...settled, failed: { ...failed, ...words } };
+		return { ...end, failed: { ...failed, ...words } };
 	}
-	if (!('branch' in settled)) return settled;
-	const isUnknown = settled.branch === 'unknown';
-	const items = settled.items.map((item): INodeExecutionData => {
+	if (!('branch' in end)) return end;
+	const isUnknown = end.branch === 'unknown';
+	const items = end.items.map((item): INodeExecutionData => {
 		const json = withoutPrices(item.json);
 		return { ...item, json: isUnknown ? ofUnknown(json) : json };
 	});
-	return { ...settled, items };
+	return { ...end, items };
 }
 
 /** Without what only Settle needs. */
