@@ -122,8 +122,8 @@ export class NodeCall {
 		return this.context.getMode() === 'retry';
 	}
 
-	/** Whether n8n keeps the execution if it fails, for a retry; undefined where the settings of n8n itself decide. */
-	get isKeptOnFailure(): boolean | undefined {
+	/** Whether n8n saves the execution if it fails, for a retry; undefined where the settings of n8n itself decide. */
+	get isSavedOnFailure(): boolean | undefined {
 		if (!this.keepsMemory) return false;
 		const { saveManualExecutions: manual, saveDataErrorExecution: failed } = this.settings;
 		if (this.context.getMode() === 'manual')
@@ -131,9 +131,9 @@ export class NodeCall {
 		return failed === 'none' ? false : failed === 'all' || undefined;
 	}
 
-	/** Whether "Retry this execution" may help: it fails, may be kept, and is no sub-workflow's. */
+	/** Whether "Retry this execution" may help: it fails, may be saved, and is no sub-workflow's. */
 	get canBeRetried(): boolean {
-		return this.stopsOnError && this.isKeptOnFailure !== false && !this.isSubWorkflow;
+		return this.stopsOnError && this.isSavedOnFailure !== false && !this.isSubWorkflow;
 	}
 
 	/**

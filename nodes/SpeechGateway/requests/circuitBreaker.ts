@@ -26,7 +26,7 @@ interface Resumable {
 	sendOneByOne(): void;
 }
 
-type Retryable = Partial<Pick<NodeCall, 'canBeRetried' | 'isKeptOnFailure'>>;
+type Retryable = Partial<Pick<NodeCall, 'canBeRetried' | 'isSavedOnFailure'>>;
 
 /** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
 const isPaused = ({ reason, at, tries }: Stop, attempt: number): boolean =>
@@ -147,9 +147,9 @@ export class CircuitBreaker extends Breaker {
 	}
 
 	/** What an outage says of itself. The items that are unknown are counted; where there are none yet, the requests. */
-	private outage(items: number, { canBeRetried, isKeptOnFailure }: Retryable): ErrorText {
+	private outage(items: number, { canBeRetried, isSavedOnFailure }: Retryable): ErrorText {
 		const { unknownInRow = 0 } = this.record.value;
-		const retry = `retry this execution${isKeptOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
+		const retry = `retry this execution${isSavedOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
 		const those = items > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {
 			message: `the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,

@@ -187,7 +187,7 @@ export class ItemClaims {
 		/** In a retry of a failed execution: what names this item in all of that execution's retries. */
 		retryOf?: string,
 		/** Called when a key could not be given back. */
-		private readonly onKept = () => {},
+		private readonly onStuck = () => {},
 	) {
 		const { state } = ledger;
 		if (retryOf) this.turn = { state, key: `${retryOf}, after ${state}` };
@@ -244,6 +244,6 @@ export class ItemClaims {
 	}
 
 	private async forget(key: string): Promise<void> {
-		await this.keys.forget(key).catch(this.onKept);
+		await this.keys.forget(key).catch(this.onStuck);
 	}
 }

@@ -23,7 +23,7 @@ import {
 	wasSentElsewhere,
 } from './records';
 import { chargesOf } from './itemCharges';
-import { isFree, type Kept, mayBring, OUTCOMES, type State } from './outcome';
+import { isFree, type Final, mayBring, OUTCOMES, type State } from './outcome';
 import { requestKey } from './requestKey';
 
 /** A segment that was sent, and whether its sound is there. */
@@ -332,7 +332,7 @@ export class ItemLedger {
 	}
 
 	/** Neither this run nor Retry On Fail sends the request again, for this reason. */
-	wasRefused(request: string, state: Exclude<Kept, 'unknown'>, refusal: Refusal): void {
+	wasRefused(request: string, state: Exclude<Final, 'unknown'>, refusal: Refusal): void {
 		this.record.requests[request] = { state, ...defined(refusal) };
 		this.thaw();
 	}

@@ -32,7 +32,7 @@ import { type About, type Failure, idHeaderIn, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { type ItemSettings, ItemTurns } from './itemTurns';
 import type { Entry, SentSegment } from './records';
-import { isKept, OUTCOMES, outcomeOfDamage } from './outcome';
+import { isFinal, OUTCOMES, outcomeOfDamage } from './outcome';
 import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
 
@@ -97,7 +97,7 @@ export class ItemRequests extends ItemTurns {
 			ledger,
 			settings.sendOnceKey,
 			retryOf && `${retryOf}, item ${index + 1}`,
-			() => void session.hints.add(KEY_KEPT),
+			() => void session.hints.add(KEY_STUCK),
 		);
 	}
 
@@ -139,7 +139,7 @@ export class ItemRequests extends ItemTurns {
 			this.session.patience.gaveUp(outcome, !this.hasGivenUp);
 			this.hasGivenUp = true;
 			if (inRun === 'shorter' && request.ifCut) return;
-			this.isRefused ||= isKept(outcome);
+			this.isRefused ||= isFinal(outcome);
 			this.fail();
 		};
 		return await this.inTurns('billed', async () => await this.tryBilled(named), givenUp);
@@ -203,7 +203,7 @@ export class ItemRequests extends ItemTurns {
 		const { message, description, details } = error;
 		const { requestId } = details;
 		const isCut = inRun === 'shorter';
-		if (isKept(outcome))
+		if (isFinal(outcome))
 			this.ledger.wasRefused(name, outcome, {
 				error: { message, description, details },
 				sentAt: sent.sentAt,
@@ -302,5 +302,5 @@ function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayErro
 
 const TRY_LATER = 'See the log of the service for what went wrong there, or try again later.';
 
-const KEY_KEPT =
+const KEY_STUCK =
 	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

@@ -61,7 +61,7 @@ export const OUTCOMES: Record<State, Consequences> = ROWS;
 export type Outcome = Exclude<State, 'done' | 'sending'>;
 
 /** Outcomes after which the request stays on record, not to be sent again by Retry On Fail. */
-export type Kept = {
+export type Final = {
 	[O in Outcome]: (typeof ROWS)[O]['onRetry'] extends 'never' ? O : never;
 }[Outcome];
 
@@ -73,7 +73,8 @@ export const mayBring = (state: State): boolean =>
 	OUTCOMES[state].charged === 'maybe' || OUTCOMES[state].charged === 'yes';
 
 /** Whether it stays on record. */
-export const isKept = (outcome: Outcome): outcome is Kept => OUTCOMES[outcome].onRetry === 'never';
+export const isFinal = (outcome: Outcome): outcome is Final =>
+	OUTCOMES[outcome].onRetry === 'never';
 
 /** Whether this run sends the same request again, after a pause. */
 export const mayGoAgain = (outcome: Outcome): boolean =>

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
 import type { Fingerprint } from '../text/knownSegments';
 import { type ErrorDetails, InputError, type Sent, type UnknownFacts } from '../core/errors';
 import { isRecord, keysOf } from '../core/json';
-import { type Kept, OUTCOMES } from './outcome';
+import { type Final, OUTCOMES } from './outcome';
 
 /**
  * What the ledger keeps in the execution's data: plain JSON with a version. Another version of the node may have written it, so
@@ -60,7 +60,7 @@ export type Entry =
 	| ({ state: 'sending'; segment?: SentSegment } & Sent)
 	| ({ state: 'done'; segment?: SentSegment } & Done & Sent & Cost)
 	| { state: 'unknown'; segment?: SentSegment; facts: UnknownFacts; tokens?: number }
-	| ({ state: Exclude<Kept, 'unknown'>; segment?: undefined } & Refusal);
+	| ({ state: Exclude<Final, 'unknown'>; segment?: undefined } & Refusal);
 
 /** Why a request was refused. */
 export interface Refusal extends Cost {

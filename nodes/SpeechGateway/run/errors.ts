@@ -115,11 +115,11 @@ export function unheardError(
 	const done = ends.filter((one) => 'branch' in one && one.branch !== 'unknown').length;
 	const others = done === 1 ? 'The other one is' : `The other ${done} are`;
 	const where = nodeCall.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
-	const ifSaved = nodeCall.isKeptOnFailure ? '' : ' (if it was saved)';
+	const ifSaved = nodeCall.isSavedOnFailure ? '' : ' (if it was saved)';
 	const leave = count === 1 ? 'the item leaves' : 'the items leave';
 	const connect =
 		'Connect "Unknown" to a step that tells somebody when an item may have been charged.';
-	const isLost = nodeCall.isKeptOnFailure === false;
+	const isLost = nodeCall.isSavedOnFailure === false;
 	const description = [
 		beginning && begins,
 		done > 0 &&
@@ -187,7 +187,7 @@ function wordsOnResults(
 	{ billed }: Operation,
 	nodeCall: NodeCall,
 ): string[] {
-	const { isKeptOnFailure, isSubWorkflow } = nodeCall;
+	const { isSavedOnFailure, isSubWorkflow } = nodeCall;
 	const [ended, all, noun] =
 		count > 1
 			? [results.length, count, 'items']
@@ -203,14 +203,14 @@ function wordsOnResults(
 			? ` Of ${unknown}, nobody knows yet whether ${unknown === 1 ? 'it was' : 'they were'} charged.`
 			: '';
 	const doNot = clickAgain(nodeCall, all);
-	if (isKeptOnFailure === false)
+	if (isSavedOnFailure === false)
 		return [
 			`${areDone}, but lost: ${NOT_KEPT}.${unclear}`,
 			doNot,
 			'Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.',
 		];
 	const which = isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
-	const ifSaved = isKeptOnFailure ? '' : ', if it was saved';
+	const ifSaved = isSavedOnFailure ? '' : ', if it was saved';
 	// A failed job fails in each retry, and only a continue mode lets the other items pass.
 	const mode =
 		status === 'failed'

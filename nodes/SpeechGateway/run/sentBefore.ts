@@ -29,16 +29,16 @@ export interface NamedKey {
 }
 
 /** What an item has brought: its result, why there is none, or undefined: nothing was charged. */
-export type Ended = KeptResult | undefined;
+export type Ended = FirstResult | undefined;
 
-/** A result, with the options that added to it, or why there is none to give. */
-export type KeptResult = { item: INodeExecutionData; extras: string[] } | { lost: string };
+/** The first result of a key, with the options that added to it, or why there is none to give. */
+export type FirstResult = { item: INodeExecutionData; extras: string[] } | { lost: string };
 
 /** What is kept under a name. */
-type Saved = { version: number; content: string; sentIn?: string } & KeptResult;
+type Saved = { version: number; content: string; sentIn?: string } & FirstResult;
 
 /** What a key brought before; `sentIn`: the execution. */
-export type Earlier = { sentIn?: string } & KeptResult;
+export type Earlier = { sentIn?: string } & FirstResult;
 
 /** Larger results are kept in this process only. */
 const MOST_ROW_BYTES = 64 * 2 ** 10;
@@ -51,7 +51,7 @@ const GATHERED_MS = 1_000;
 
 const DAY_MS = 24 * 3_600_000;
 /** How long rows stay in the table, and how many with a result: n8n takes 200 MB for all tables together. */
-const KEPT_MS = 30 * DAY_MS;
+const ROWS_STAY_MS = 30 * DAY_MS;
 const MOST_ROWS = 10_000;
 /** When this process last deleted old rows, by workflow, ms since 1970. */
 const cleanedAt = new Map<string, number>();
@@ -264,7 +264,7 @@ export class SentBefore {
 		const now = Date.now();
 		if (now - (cleanedAt.get(id) ?? 0) < DAY_MS) return;
 		cleanedAt.set(id, now);
-		await this.names.clean(new Date(now - KEPT_MS), MOST_ROWS);
+		await this.names.clean(new Date(now - ROWS_STAY_MS), MOST_ROWS);
 	}
 
 	/** Uses the table; undefined where n8n has none. */
@@ -329,7 +329,7 @@ const isItem = (item: unknown): boolean =>
 	isRecord(item) &&
 	isRecord(item.json) &&
 	(item.binary === undefined ||
-		(isRecord(item.binary) && Object.values(item.binary).every(isKeptFile)));
+		(isRecord(item.binary) && Object.values(item.binary).every(isSavedFile)));
 
-const isKeptFile = (file: unknown): boolean =>
+const isSavedFile = (file: unknown): boolean =>
 	isRecord(file) && typeof file.mimeType === 'string' && typeof file.data === 'string';

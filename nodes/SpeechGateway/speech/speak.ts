@@ -30,7 +30,7 @@ export interface SpeechRequest {
 }
 
 /** The stored audio of a request that is done; undefined: it is still to be sent. */
-export function keptAudio(
+export function doneAudio(
 	{ ledger }: ItemRequests,
 	{ body, segment }: SpeechRequest,
 ): StoredAudio | undefined {

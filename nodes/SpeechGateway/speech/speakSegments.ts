@@ -37,7 +37,7 @@ import {
 } from './remains';
 import { learnedLength, lengthAfterCuts } from './shorter';
 import { hintOnTimes, shortSlots } from './slots';
-import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
+import { doneAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
 import { voiceNameOf } from './voices';
@@ -154,7 +154,7 @@ async function speakAll(
 	reused: Array<StoredAudio | undefined>,
 ): Promise<SegmentResult[]> {
 	const { item, requests } = narration;
-	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
+	const finished = requests.map((request, index) => reused[index] ?? doneAudio(item, request));
 	let first: StoredAudio | undefined;
 	/** Stops sending when a segment does not fit together with the first: the file could not be joined. */
 	const mustFit = (audio: StoredAudio) => {
