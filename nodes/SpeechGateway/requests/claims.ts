@@ -5,9 +5,9 @@ import type { NodeCall } from '../engine/nodeCall';
 import type { ItemLedger } from './itemLedger';
 
 /**
- * Claims keep two executions from sending the same item: its Send Once Key, and in a retry its turn, are written into n8n's
+ * Claims keep two executions from sending the same item: its Send Once Key, and in a retry the item itself, are written into n8n's
  * database before its first paid request leaves. n8n offers a list of hashes for that, which survives a crash, but has three
- * flaws. It takes no lock, so changes within this process take turns, and keys that other workers have overwritten are written
+ * flaws. It takes no lock, so within this process one change follows another, and keys that other workers have overwritten are written
  * again. It forgets the oldest keys and never renews one, so a key has two names: it is renewed by writing the name that is not
  * in the list. And asking writes, so a key whose request was certainly not charged is taken out again. Where that fails, the
  * key stays: better a request too few than one too many.
@@ -31,13 +31,13 @@ const LOOK_AGAIN_MS = 2_000;
  */
 const MADE_TWICE = /UNIQUE constraint|duplicate (?:key|entry)/i;
 
-/** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
-let turn: Promise<unknown> = Promise.resolve();
+/** n8n reads, changes and writes the list without a lock; within this process one change follows another. */
+let lastChange: Promise<unknown> = Promise.resolve();
 
-async function inTurn<T>(action: () => Promise<T>): Promise<T> {
-	const mine = turn.then(action);
-	turn = mine.catch(() => undefined);
-	return await mine;
+async function oneAfterAnother<T>(action: () => Promise<T>): Promise<T> {
+	const change = lastChange.then(action);
+	lastChange = change.catch(() => undefined);
+	return await change;
 }
 
 /**
@@ -77,14 +77,14 @@ export class SentKeys {
 	async record(key: string, ifKnown: 'keep' | 'renew' = 'keep'): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
 			this.waiting.push({ key, renews: ifKnown === 'renew', resolve, reject });
-			if (this.waiting.length === 1) void inTurn(async () => await this.write());
+			if (this.waiting.length === 1) void oneAfterAnother(async () => await this.write());
 		});
 	}
 
 	/** Forgets a key whose request is known not to have been charged, so that it may be sent later. */
 	async forget(key: string): Promise<void> {
 		this.names.delete(key);
-		await inTurn(async () => await this.remove([key, otherName(key)]));
+		await oneAfterAnother(async () => await this.remove([key, otherName(key)]));
 	}
 
 	/**
@@ -93,7 +93,7 @@ export class SentKeys {
 	 */
 	async makeSure(): Promise<void> {
 		try {
-			await inTurn(async () => await this.removeSurplus());
+			await oneAfterAnother(async () => await this.removeSurplus());
 			if ((await this.recordLost()) === 0) return;
 			await pause(LOOK_AGAIN_MS, this.cancel);
 			await this.recordLost();
@@ -104,7 +104,7 @@ export class SentKeys {
 
 	private async recordLost(): Promise<number> {
 		const names = [...this.names.values()];
-		return (await inTurn(async () => await this.check(names))).size;
+		return (await oneAfterAnother(async () => await this.check(names))).size;
 	}
 
 	/**
@@ -170,14 +170,14 @@ export class SentKeys {
 }
 
 /**
- * Before an item's first billed request leaves, it records its claims: its Send Once Key and, in a retry, its turn. They are
+ * Before an item's first billed request leaves, it records its claims: its Send Once Key and, in a retry, the item. They are
  * given back when nothing was charged. A claim that cannot be given back stays: better a request too few than one too many.
  */
 export class ItemClaims {
 	private taking: Promise<boolean> | undefined;
 	/** Of all retries that start from the same record, only one sends, even if the text or settings were changed in between. */
-	private readonly turn?: { state: string; key: string };
-	private hasTurn = false;
+	private readonly retry?: { state: string; key: string };
+	private hasRetry = false;
 
 	constructor(
 		private readonly keys: SentKeys,
@@ -190,7 +190,7 @@ export class ItemClaims {
 		private readonly onStuck = () => {},
 	) {
 		const { state } = ledger;
-		if (retryOf) this.turn = { state, key: `${retryOf}, after ${state}` };
+		if (retryOf) this.retry = { state, key: `${retryOf}, after ${state}` };
 	}
 
 	/** False when another execution has sent the item. Throws InputError when n8n cannot record the claims. */
@@ -203,9 +203,9 @@ export class ItemClaims {
 	 * keeps the key if it was charged.
 	 */
 	async end(sentNothing: boolean): Promise<void> {
-		const { sendOnceKey, turn, ledger } = this;
+		const { sendOnceKey, retry, ledger } = this;
 		await this.taking?.catch(() => undefined);
-		if (turn && this.hasTurn && ledger.state === turn.state) await this.forget(turn.key);
+		if (retry && this.hasRetry && ledger.state === retry.state) await this.forget(retry.key);
 		if (sendOnceKey === undefined) return;
 		if (ledger.maybeCharged && !sentNothing) {
 			// It was switched on after the item had been paid for: the next run is not to send it again.
@@ -222,16 +222,16 @@ export class ItemClaims {
 		await this.forget(sendOnceKey);
 	}
 
-	/** The key before the turn: where another item was sent with the key, no turn is used up. */
+	/** The key before the retry: where another item was sent with the key, a later retry may still send this one. */
 	private async takeAll(): Promise<boolean> {
-		const { sendOnceKey, ledger, turn } = this;
+		const { sendOnceKey, ledger, retry } = this;
 		if (sendOnceKey !== undefined && !ledger.keyRecorded) {
 			const isFresh = await this.record('The "Send Once Key"', sendOnceKey, 'renew');
 			if (!isFresh) return false;
 			ledger.keyRecorded = true;
 		}
-		if (turn) this.hasTurn = await this.record('The retry', turn.key);
-		return this.hasTurn || !turn;
+		if (retry) this.hasRetry = await this.record('The retry', retry.key);
+		return this.hasRetry || !retry;
 	}
 
 	private async record(what: string, key: string, ifKnown?: 'renew'): Promise<boolean> {

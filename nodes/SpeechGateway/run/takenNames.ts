@@ -49,7 +49,8 @@ interface Wish {
 /** Those in one process that want names in the same table: whoever comes first takes for all. */
 interface Queue {
 	wishes: Wish[];
-	turn: Promise<unknown>;
+	/** The last of them, which the next one waits for. */
+	last: Promise<unknown>;
 	/** Words under which the lock was taken, and not given back because the table failed. */
 	leftBehind: Set<string>;
 }
@@ -98,7 +99,7 @@ export class TakenNames {
 		const { context } = nodeCall;
 		this.table = new ResultsTable(context);
 		const { id = '' } = context.getWorkflow();
-		this.queue = queues.get(id) ?? { wishes: [], turn: Promise.resolve(), leftBehind: new Set() };
+		this.queue = queues.get(id) ?? { wishes: [], last: Promise.resolve(), leftBehind: new Set() };
 		queues.set(id, this.queue);
 		this.cancelled = cancelled(cancel);
 		this.cancelled.catch(() => undefined);
@@ -239,12 +240,12 @@ export class TakenNames {
 		queue.wishes.push(wish);
 		if (!this.mayHaveRows) void this.showLife();
 		this.mayHaveRows = true;
-		const mine = queue.turn.then(async () => {
+		const mine = queue.last.then(async () => {
 			if (wish.taken) return false;
 			await this.serve(wish, lock);
 			return true;
 		});
-		queue.turn = mine.then(
+		queue.last = mine.then(
 			async (hasServed) => (hasServed ? await pause(LEFT_FOR_MS) : undefined),
 			() => undefined,
 		);

@@ -94,14 +94,14 @@ interface Seen {
 }
 
 /**
- * Looks at a task once, in its turn, until `end` (by `performance.now()`, ms) at the latest. Throws GatewayError when the task
+ * Looks at a task once, when polls may go, until `end` (by `performance.now()`, ms) at the latest. Throws GatewayError when the task
  * failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
  */
 async function look(item: ItemRequests, task: Task, end: number, heard: boolean): Promise<Seen> {
 	const { transport, polls } = item.session;
-	const turn = Math.max(performance.now(), polls.nextAt);
-	polls.nextAt = turn + 1000 / POLLS_PER_SECOND;
-	await pause(turn - performance.now(), transport.cancel);
+	const at = Math.max(performance.now(), polls.nextAt);
+	polls.nextAt = at + 1000 / POLLS_PER_SECOND;
+	await pause(at - performance.now(), transport.cancel);
 	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);
 	const answer = await item.freeOnce(statusRequest(item, task), deadline).catch(asError);
 	transport.cancel?.throwIfAborted();
