@@ -12,24 +12,26 @@ test.each([
 	[
 		'String should have at most 3000 characters',
 		'input',
-		'Set the option "Max Segment Characters" to 3000 or less.',
+		'Lower the option "Max Segment Characters" to 3000 or less.',
 	],
 	[
 		'input is too long (over 4096 characters)',
 		'',
-		'Set the option "Max Segment Characters" to 4096 or less.',
+		'Lower the option "Max Segment Characters" to 4096 or less.',
 	],
 	[
 		"Invalid 'input': string too long. Expected a string with maximum length 4096, but got a string with length 5000 instead.",
 		'',
-		'Set the option "Max Segment Characters" to 4096 or less.',
+		'Lower the option "Max Segment Characters" to 4096 or less.',
 	],
 	[
 		'Text exceeds the limit of 1,500 chars',
 		'',
-		'Set the option "Max Segment Characters" to 1,500 or less.',
+		'Lower the option "Max Segment Characters" to 1,500 or less.',
 	],
 	['Input text cannot be empty', 'input', 'Check the text.'],
+	['Too long', '', 'Lower the option "Max Segment Characters".'],
+	['string_too_long', 'input', 'Lower the option "Max Segment Characters".'],
 	['String should have at least 10 characters', 'input', 'Check the text.'],
 	[
 		"Input should be 'pcm', 'mp3', 'wav', 'flac', 'opus' or 'aac'",
@@ -105,9 +107,12 @@ test.each([
 test('where the gateway names nothing, or its status, nothing is to be set', () => {
 	expect(told('speech', 'bad response status code 422', '422')).toBeUndefined();
 	expect(told('speech', 'No.')).toBeUndefined();
+	// LiteLLM names it whatever it is.
+	expect(told('speech', "Error code: 422 LiteLLM: model group 'x' failed")).toBeUndefined();
 });
 
 test('a job has no segments, and other requests have no voice', () => {
+	expect(told('job', 'too long')).toBe('Shorten the text.');
 	expect(told('job', 'at most 3000 characters')).toBe('Shorten the text: at most 3000 characters.');
 	expect(told('voice', 'The voice is too quiet')).toBeUndefined();
 	expect(told('chat', 'a format of at most 300 characters')).toBeUndefined();

@@ -199,7 +199,7 @@ export const SERVICES = {
 			rows: wavFor('MP3', '✓'),
 			...WAV_COMES,
 			tooLong: fails(
-				'The gateway does not support the parameter "input" as given (422). Set the option "Max Segment Characters" to 3000',
+				'The gateway does not support the parameter "input" as given (422). Lower the option "Max Segment Characters" to 3000',
 			),
 			voices: lists('default', 'Anna'),
 			before: fails('The gateway had an error (500)'),

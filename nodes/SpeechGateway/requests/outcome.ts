@@ -276,7 +276,7 @@ export const RULES = [
 	// one-api, which counts bytes.
 	rule({ status: '4xx', says: /^text_too_long$/m }, 'wrong', 'workflow', [
 		'The text is too long for the gateway',
-		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
+		'{set} It may count bytes, of which a Chinese character has three.',
 	]),
 	// LiteLLM, FastAPI and providers without a default voice.
 	rule(

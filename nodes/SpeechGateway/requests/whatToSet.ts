@@ -33,13 +33,19 @@ export function longestIn({ message = '' }: GatewayWords): string | undefined {
 	return OF_CHARACTERS.test(message) && !OF_OTHERS.test(message) ? number : undefined;
 }
 
-const aboutLength = ({ kind, words }: Refused): string => {
+const saysTooLong = ({ code = '', message = '' }: GatewayWords): boolean =>
+	/too.?long/i.test(`${code} ${message}`);
+
+function aboutLength({ kind, words }: Refused): string {
 	const longest = longestIn(words);
-	if (longest === undefined) return 'Check the text.';
+	if (longest === undefined && !saysTooLong(words)) return 'Check the text.';
+	const [option, atMost] = longest
+		? [` to ${longest} or less`, `: at most ${longest} characters`]
+		: ['', ''];
 	return kind === 'speech'
-		? `Set the option "Max Segment Characters" to ${longest} or less.`
-		: `Shorten the text: at most ${longest} characters.`;
-};
+		? `Lower the option "Max Segment Characters"${option}.`
+		: `Shorten the text${atMost}.`;
+}
 
 /** The formats that the form has. */
 const OFFERED = ['mp3', 'wav', 'opus', 'pcm'];
@@ -55,7 +61,7 @@ const aboutVoice = ({ voice, words }: Refused): string =>
 const FIELDS: FieldSigns[] = [
 	{
 		param: /^(?:input|text)$/,
-		says: ({ words }) => longestIn(words) !== undefined,
+		says: ({ words }) => longestIn(words) !== undefined || saysTooLong(words),
 		advice: aboutLength,
 	},
 	{
@@ -71,7 +77,7 @@ const FIELDS: FieldSigns[] = [
 	},
 	{
 		param: /^model$/,
-		says: ({ words: { message = '' } }) => /\bmodels?\b|模型/i.test(message),
+		says: ({ words: { message = '' } }) => /\bmodels?\b(?! group)|模型/i.test(message),
 		advice: () => 'Check the field "Model". {models}',
 		everywhere: true,
 	},
