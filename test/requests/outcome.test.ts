@@ -305,6 +305,7 @@ speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workf
 speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | wrong, workflow | no voice "v1" | Pick one
 speech | 503 | E {"message":"No available channel for model my-model"} |  | refused, operator | no provider | Get Many
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
+GET /v1/videos/1 | 400 | {"code":"task_not_exist","message":"task_not_exist","data":null} | {"kind":"video","id":"1"} | refused, workflow | no video "1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"kind":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"kind":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET / | 401 | <html>No</html> | {"kind":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"

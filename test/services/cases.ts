@@ -51,12 +51,8 @@ class Asking {
 		return { apiKey: apiKey === 'none' ? '' : key, baseUrl: this.url, costsNothing: free };
 	}
 
-	async test(): Promise<Outcome | Cell> {
-		const { credentialTest } = new SpeechGateway().methods;
-		const data = this.credential(this.played.apiKey);
-		const context = new CredentialTestContext();
-		const { status, message } = await credentialTest.testGateway.call(context, { data } as never);
-		return { branch: status === 'OK' ? 'Success' : 'Error', says: message };
+	async test(): Promise<Cell> {
+		return await testedWith(this.credential(this.played.apiKey));
 	}
 
 	async list(search: typeof searchModels): Promise<Cell> {
@@ -100,6 +96,14 @@ class Asking {
 			throw new Error('An item is missing');
 		return { branch, says, files };
 	}
+}
+
+/** What the test of a credential says. */
+export async function testedWith(data: object): Promise<Cell> {
+	const { credentialTest } = new SpeechGateway().methods;
+	const context = new CredentialTestContext();
+	const { status, message } = await credentialTest.testGateway.call(context, { data } as never);
+	return { branch: status === 'OK' ? 'Success' : 'Error', says: message };
 }
 
 /** What is entered in place of what is right. */

@@ -342,11 +342,19 @@ export const RULES = [
 		'Allow it in the console of the gateway (permissions and models of the key, state of the account){orVoice}.',
 	]),
 
-	// A job, video or voice that is unknown; then a base URL that is wrong, or a model.
-	rule({ status: '404', with: 'named' }, 'refused', 'workflow', [
-		'The gateway has no {kind} "{id}"',
-		'Check the ID, and that the credential belongs to the account that created the {kind}.',
-	]),
+	// A job, video or voice that is unknown, by new-api with 400; then a base URL that is wrong, or a model.
+	rule(
+		[
+			{ status: '404', with: 'named' },
+			{ status: '400', says: /^task_not_exist$/m, with: 'named' },
+		],
+		'refused',
+		'workflow',
+		[
+			'The gateway has no {kind} "{id}"',
+			'Check the ID, and that the credential belongs to the account that created the {kind}.',
+		],
+	),
 	rule({ status: '404 405', from: 'page' }, 'refused', 'network', [
 		'There is no gateway at this base URL',
 		`It answers with a web page. ${A_WEBSITE} Please {address}`,
