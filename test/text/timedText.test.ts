@@ -1,5 +1,6 @@
 /** Timed text that is no SRT or WebVTT, names in subtitles, cues of single words, late beginnings. */
 import { parseDialogue } from '../../nodes/SpeechGateway/text/dialogue';
+import { received } from '../../nodes/SpeechGateway/text/received';
 import { formatOf } from '../../nodes/SpeechGateway/text/format';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { readSubtitles, scriptOfSubtitles } from '../../nodes/SpeechGateway/text/subtitleFile';
@@ -149,9 +150,11 @@ describe('what is recognised and not read is an error that says how to convert i
 		['MicroDVD', '{25}{75}Hi.\n{100}{150}Ho.'],
 		['SCC', 'Scenarist_SCC V1.0\n\n00:00:01:00\t9420'],
 		['TTML', '<?xml version="1.0"?>\n<tt xmlns="http://www.w3.org/ns/ttml"><body/></tt>'],
+		['SAMI', '<SAMI><BODY><SYNC Start=1000><P>Hi.</BODY></SAMI>'],
+		['XML', '<transcript><text start="0" dur="1">Hi</text></transcript>'],
 		['XML', '<?xml version="1.0"?><transcript><text start="0" dur="1">Hi</text></transcript>'],
 	])('%s: %j', (name, source) => {
-		expect(formatOf(source)).toBe('subtitles');
+		expect(received(source, 'automatic').format).toBe('subtitles');
 		let advice = '';
 		try {
 			readSubtitles(source);

@@ -61,7 +61,9 @@ const FOREIGN: Array<[name: string, beginning: RegExp, ending?: string]> = [
 	['TTML', /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<(?:tt:)?tt\s/],
 	['XML', /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<(?:transcript>\s*<text start=|timedtext\b)/],
 ];
-const foreignIn = (source: string) => FOREIGN.find(([, beginning]) => beginning.test(source));
+/** The kind of timed text that is not read here; undefined: the text is none. */
+export const foreignIn = (source: string) =>
+	FOREIGN.find(([, beginning]) => beginning.test(source));
 
 /**
  * Whether a text is an SRT or WebVTT file, also below a title or in a code fence, or other timed text, but not an article

@@ -64,7 +64,8 @@ export function behindName(
 		const isTag = isTone(content.trim(), 'derived') || (takesDirections && square !== undefined);
 		const words = rest.slice(group.length);
 		const isBeforeSentence = BEGINS_SENTENCE.test(words.replace(BRACKET, ''));
-		if (!isTag && !(isDirection(content) && isBeforeSentence)) break;
+		const isNobodys = isDirection(content) || MUSIC.test(content);
+		if (!isTag && !(isNobodys && isBeforeSentence)) break;
 		if (isTag) tags += group;
 		else direction = (direction ?? '') + group;
 		rest = words;

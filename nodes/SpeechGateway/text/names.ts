@@ -90,15 +90,16 @@ export function namesIn(
 	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
 		const [speech, marks, name, marksBehind, round, square] = match;
 		const isTag = square !== undefined && toneTags(square, 'tags').length > 0;
+		const content = round ?? square?.slice(1, -1) ?? '';
 		// `Table [2]: …` is text.
-		if (square !== undefined && !isTag && !TIME_MARK.test(square)) return [];
+		if (square !== undefined && !isTag && !TIME_MARK.test(square) && !isDirection(content))
+			return [];
 		const isRoundTone = round !== undefined && isTone(round.trim(), 'derived');
 		const isSquareTone =
 			isTag && (parentheses === 'tags' || isTone(square.slice(1, -1).trim(), 'derived'));
 		const whole = `${withoutPictures(name)} (${round?.trim()})`;
 		const isWhole = round !== undefined && isKnown(foldName(whole));
 		const tone = isRoundTone ? `(${round.trim()}) ` : isSquareTone ? `${square} ` : '';
-		const content = round ?? square?.slice(1, -1) ?? '';
 		const isNoTone = tone === '' && !isWhole && isDirection(content) && !/^\p{Lu}/u.test(content);
 		return {
 			at: match.index,

@@ -4,6 +4,7 @@
  * the marks of formulas, sources and tools are left out. What the user has set to be plain, or subtitles, stays as it is.
  */
 import { beginningOf } from './characters';
+import { foreignIn } from './cues';
 import { CODE_FENCES, isCode, outside, CODE_SPANS } from './code';
 import { withoutEscapes, withoutTelegramEscapes } from './escapes';
 import { withoutFence } from './fences';
@@ -37,7 +38,7 @@ function withoutWrapper(source: string, isSpeaker: (name: string) => boolean): s
 	let text = source;
 	for (let n = 0; n < MOST_WRAPPERS; n++) {
 		const [, name, content] = TAGS_AROUND.exec(text) ?? [];
-		if (name === undefined || isSpeaker(name)) break;
+		if (name === undefined || isSpeaker(name) || foreignIn(text)) break;
 		const isScript = name.toLowerCase() === 'script' && !isCode('', content);
 		const isAgainWithin = new RegExp(`</?${name}[\\s>]`, 'i').test(content);
 		if (isAgainWithin || (isElement(name) && !isScript)) break;
