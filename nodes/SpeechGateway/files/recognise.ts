@@ -13,7 +13,7 @@ import {
 	type RequestedFormat,
 } from '../audio';
 import { parseJson } from '../core/json';
-import { gatewayWords } from '../gateway/gatewayWords';
+import { gatewayWords, MAY_BE_A_WEBSITE } from '../gateway/gatewayWords';
 import type { RedactedStream } from '../gateway/redact';
 
 interface FileType {
@@ -97,7 +97,12 @@ export function describeUnreadable(
 	}
 	const [kind, mimeType, extension] = textType(text, isMarkup);
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
-	return { looksLike: withMessage(kind, body), mimeType, extensions: [extension] };
+	const looksLike = withMessage(kind, body);
+	return {
+		looksLike: extension === 'html' ? `${looksLike}. The base URL ${MAY_BE_A_WEBSITE}` : looksLike,
+		mimeType,
+		extensions: [extension],
+	};
 }
 
 /** What a text is, by its beginning; the Content-Type of error pages is often wrong. */

@@ -111,9 +111,9 @@ const isSaid = (value: unknown): boolean =>
 export const isPage = (body: unknown): boolean =>
 	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
 
-/** What a page says of the base URL. */
-export const A_WEBSITE =
-	'It may be the address of a website, such as the console of the service; the right one is in the console, beside the API key.';
+/** What a page says of the base URL, behind its name. */
+export const MAY_BE_A_WEBSITE =
+	'may be the address of a website, such as the console of the service; the right one is in the console, beside the API key.';
 
 /** Readable in one line: no markup, no control characters, bounded. */
 export function plain(value: unknown): string | undefined {

@@ -9,7 +9,7 @@ import { readKey } from '../gateway/account';
 import { baseOf } from '../gateway/baseUrl';
 import { authorization } from '../core/apiKey';
 import { endpoints } from '../gateway/endpoints';
-import { A_WEBSITE, gatewayWords, isPage } from '../gateway/gatewayWords';
+import { gatewayWords, isPage, MAY_BE_A_WEBSITE } from '../gateway/gatewayWords';
 import { readList } from '../gateway/readList';
 import { Redactor } from '../gateway/redact';
 import { transportFailure } from '../gateway/transportFailure';
@@ -39,7 +39,7 @@ const REFUSED_BY_PROXY =
 const NO_LIST =
 	'This service has no list of models, so the address cannot be tested. Save it and generate one sentence.';
 
-const NO_API = `There is no gateway at this base URL: it does not answer with a list of models. ${A_WEBSITE}`;
+const NO_API = `There is no gateway at this base URL: it does not answer with a list of models. It ${MAY_BE_A_WEBSITE}`;
 
 const FOR_EACH_ITEM =
 	'The API key or the base URL is an expression that has a value in a running workflow only, so it cannot be tested here. The credential can be saved and used.';

@@ -3,7 +3,7 @@
  * sent again. Below `OUTCOMES` stand the rules that give an answer its outcome, by the signs of `signs.ts`; `explain.ts` puts
  * a rule into words about one request.
  */
-import { A_WEBSITE } from '../gateway/gatewayWords';
+import { MAY_BE_A_WEBSITE } from '../gateway/gatewayWords';
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
@@ -357,7 +357,7 @@ export const RULES = [
 	),
 	rule({ status: '404 405', from: 'page' }, 'refused', 'network', [
 		'There is no gateway at this base URL',
-		`It answers with a web page. ${A_WEBSITE} Please {address}`,
+		`It answers with a web page. It ${MAY_BE_A_WEBSITE} Please {address}`,
 	]),
 	rule({ status: '404', with: 'model' }, 'wrong', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',

@@ -173,3 +173,12 @@ test('errors name the credential as its owner does', async () => {
 	);
 	expect(withCredentialName('Set the credential back.', {})).toBe('Set the credential back.');
 });
+
+test('a base URL that answers everything with a page: the words of the credential’s test', async () => {
+	const body = '<!doctype html><html><body>Sign in to continue</body></html>';
+	sim.fault({ path: '/v1/audio/speech', status: 200, body });
+	const { outputs } = await run({ items: texts(1) });
+	expectInOrder(String(outputs[1][0].json.message), [
+		'it looks like a web page: "Sign in to continue". The base URL may be the address of a website, such as the console',
+	]);
+});
