@@ -27,24 +27,33 @@ import { besideRow, withoutFiles } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
 import { asTheyAre, type OwnWords } from './withoutCharges';
 
-const AGAIN = 'send this item again in a new execution';
-const LOOK_UP = `Look up whether it was charged, with Account → Settle or in the usage log of the gateway. If not, ${AGAIN}. If it was, that would be charged a second time.`;
+/** What the advice on an item of unknown outcome depends on. `how`: to send it again; `attached`: whether something is. */
+interface Unknown {
+	how: string;
+	attached: string;
+	earlier: string;
+}
 
-const ADVICE: Record<UnknownReason, string> = {
-	upstream_outcome_unknown: LOOK_UP,
-	connection_lost: LOOK_UP,
-	client_timeout: `${LOOK_UP} If this happens often, raise the option "Timeout" or send shorter texts.`,
-	damaged_response: `It was most likely charged; what arrived is attached. ${LOOK_UP}`,
-	not_stored:
+const lookUp = ({ how }: Unknown) =>
+	`Look up whether it was charged, with Account → Settle or in the usage log of the gateway. If not, send this item again in a new execution${how}. If it was, that would be charged a second time.`;
+
+const ADVICE: Record<UnknownReason, (of: Unknown) => string> = {
+	upstream_outcome_unknown: lookUp,
+	connection_lost: lookUp,
+	client_timeout: (of) =>
+		`${lookUp(of)} If this happens often, raise the option "Timeout" or send shorter texts.`,
+	damaged_response: (of) => `It was most likely charged${of.attached}. ${lookUp(of)}`,
+	not_stored: () =>
 		'The file is lost. Check the disk, or the database, of this n8n. To send this item again would be charged again.',
-	interrupted: LOOK_UP,
-	already_sent:
-		'See the earlier execution for what became of it. To send this item again on purpose, and be charged again, give it a new key.',
+	interrupted: lookUp,
+	already_sent: ({ earlier }) =>
+		`See ${earlier} for what became of it. To send this item again on purpose, and be charged again, give it a new key.`,
 };
 
-const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${LOOK_UP}`;
+const probablyNotCharged = (of: Unknown) =>
+	`It was probably not charged${of.attached}. ${lookUp(of)}`;
 
-const ADVICE_TO_AGENTS =
+const adviceToAgents = () =>
 	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
 
 /**
@@ -73,12 +82,12 @@ export function unknownItem(
 		...(parts ? [`with "${parts}" as "Previous Version"`] : []),
 		...(ledger.keyRecorded ? [`with another "Send Once Key" (this one counts as sent)`] : []),
 	];
-	const again = `${[AGAIN, ways.join(' and ')].filter(Boolean).join(', ')}${parts && ': only what is missing is sent'}`;
-	const said = isTool ? ADVICE_TO_AGENTS : probablyFree ? PROBABLY_FREE : ADVICE[reason];
-	const earlier = details.sentIn ? `execution ${details.sentIn}` : 'the earlier execution';
-	const advice = (hasFiles ? said : said.replace('; what arrived is attached', ''))
-		.replace('the earlier execution', earlier)
-		.replace(AGAIN, again);
+	const advise = isTool ? adviceToAgents : probablyFree ? probablyNotCharged : ADVICE[reason];
+	const advice = advise({
+		how: `${ways.length > 0 ? `, ${ways.join(' and ')}` : ''}${parts && ': only what is missing is sent'}`,
+		attached: hasFiles ? '; what arrived is attached' : '',
+		earlier: details.sentIn ? `execution ${details.sentIn}` : 'the earlier execution',
+	});
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
