@@ -11,7 +11,7 @@ import {
 import { CircuitBreaker, StoreBreaker } from '../../nodes/SpeechGateway/requests/circuitBreaker';
 import { Gate } from '../../nodes/SpeechGateway/requests/gate';
 import {
-	LastingRecord,
+	LastingMemory,
 	type Stop,
 	type Stopping,
 } from '../../nodes/SpeechGateway/requests/lasting';
@@ -29,7 +29,7 @@ function breakersOf(
 ) {
 	const accounts = Object.keys(kept).length > 0 ? { [ACCOUNT]: kept } : undefined;
 	const memory = { speechGatewayExecution: { executionId: 'now', stop, accounts } };
-	const lasting = new LastingRecord(memory, executionId);
+	const lasting = new LastingMemory(memory, executionId);
 	const run = new ConcurrencyLimiter(4);
 	const runGate = new Gate();
 	const limiter = new AccountLimiter(run);

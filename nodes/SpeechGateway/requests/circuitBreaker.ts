@@ -3,7 +3,7 @@ import { defined } from '../core/json';
 import type { NodeCall } from '../engine/nodeCall';
 import type { Failure } from './explain';
 import type { Gate } from './gate';
-import type { Stop, StoppingRecord } from './lasting';
+import type { Stop, StoppingMemory } from './lasting';
 import type { ErrorText } from './records';
 import { isAccountWide, OUTCOMES } from './outcome';
 
@@ -46,10 +46,10 @@ abstract class Breaker {
 	constructor(
 		private readonly gate: Gate,
 		limiter: Resumable,
-		protected readonly record: StoppingRecord,
+		protected readonly memory: StoppingMemory,
 		attempt: number,
 	) {
-		const { stop } = record.value;
+		const { stop } = memory.value;
 		if (stop && isPaused(stop, attempt)) this.trip(stop.reason);
 		else if (stop) limiter.sendOneByOne();
 	}
@@ -57,14 +57,14 @@ abstract class Breaker {
 	/** For the user, who finds the unsent items among the errors. */
 	get hint(): string {
 		const cause =
-			this.record.value.stop?.said?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
+			this.memory.value.stop?.said?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
 		return `Sending stopped: ${cause}. What was not sent by then was not charged; the errors say which items that are.`;
 	}
 
 	/** The error of an item that was not sent, or only in part. */
 	protected unsent({ details, files }: NotStartedError, said: ErrorText): GatewayError {
 		return new GatewayError(
-			this.record.value.stop?.reason === 'refusal'
+			this.memory.value.stop?.reason === 'refusal'
 				? `${said.message}: not sent`
 				: `This item was not sent: ${said.message}`,
 			said.description,
@@ -74,18 +74,18 @@ abstract class Breaker {
 	}
 
 	protected end(reason: Stop['reason']): void {
-		if (!this.hasTripped && this.record.value.stop?.reason === reason)
-			this.record.set({ stop: undefined });
+		if (!this.hasTripped && this.memory.value.stop?.reason === reason)
+			this.memory.set({ stop: undefined });
 	}
 
 	/** What stopped this run first stays the reason; all failures of one run count as one try. */
 	protected stopFor(reason: Stop['reason'], said?: ErrorText): void {
 		const { hasTripped } = this;
-		const { stop } = this.record.value;
+		const { stop } = this.memory.value;
 		const before = stop?.reason === reason ? stop : undefined;
 		if (hasTripped && !before) return;
 		const { tries = -1 } = before ?? {};
-		this.record.set({
+		this.memory.set({
 			stop: defined({
 				reason,
 				at: Date.now(),
@@ -107,8 +107,8 @@ abstract class Breaker {
  * after a refusal that concerns the whole account.
  */
 export class CircuitBreaker extends Breaker {
-	constructor(gate: Gate, limiter: Resumable, record: StoppingRecord, attempt: number) {
-		super(gate, limiter, record, attempt);
+	constructor(gate: Gate, limiter: Resumable, memory: StoppingMemory, attempt: number) {
+		super(gate, limiter, memory, attempt);
 		// A refusal that does not hold for this attempt is over: the account may be topped up by now.
 		this.end('refusal');
 	}
@@ -129,26 +129,26 @@ export class CircuitBreaker extends Breaker {
 	 */
 	unknown(reason: UnknownReason, isNothing = false): void {
 		if (!OUTAGE_REASONS.has(reason) && !isNothing) return;
-		const { unknownInRow: before = 0, stop } = this.record.value;
+		const { unknownInRow: before = 0, stop } = this.memory.value;
 		const unknownInRow = before + 1;
-		this.record.set({ unknownInRow });
+		this.memory.set({ unknownInRow });
 		if (stop?.reason === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW) this.stopFor('outage');
 	}
 
 	/** An answer ends the row of unknown outcomes, but not an outage that has already tripped the breaker. */
 	succeeded(): void {
-		if (this.record.value.unknownInRow !== undefined) this.record.set({ unknownInRow: undefined });
+		if (this.memory.value.unknownInRow !== undefined) this.memory.set({ unknownInRow: undefined });
 		this.end('outage');
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: the account's items of unknown outcome. */
 	notSent(error: NotStartedError, unknown: number, nodeCall: Retryable = {}): GatewayError {
-		return this.unsent(error, this.record.value.stop?.said ?? this.outage(unknown, nodeCall));
+		return this.unsent(error, this.memory.value.stop?.said ?? this.outage(unknown, nodeCall));
 	}
 
 	/** What an outage says of itself. The items that are unknown are counted; where there are none yet, the requests. */
 	private outage(items: number, { canBeRetried, isSavedOnFailure }: Retryable): ErrorText {
-		const { unknownInRow = 0 } = this.record.value;
+		const { unknownInRow = 0 } = this.memory.value;
 		const retry = `retry this execution${isSavedOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
 		const those = items > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {
@@ -177,7 +177,7 @@ export class StoreBreaker extends Breaker {
 
 	/** The error of an item that was not sent, or only in part. */
 	notSent(error: NotStartedError): GatewayError {
-		const { message, description, details } = this.record.value.stop?.said ?? NOT_STORED;
+		const { message, description, details } = this.memory.value.stop?.said ?? NOT_STORED;
 		return this.unsent(error, { message, description, details });
 	}
 }

@@ -71,10 +71,10 @@ export class SentKeys {
 	) {}
 
 	/**
-	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with 'renew', it
-	 * becomes the newest of the list all the same. Throws when it cannot be recorded; then nothing may be sent.
+	 * Adds a key to the list before anything is sent. False when it is there already, from any execution of this node; with
+	 * 'renew', it becomes the newest all the same. Throws when it cannot be added; then nothing may be sent.
 	 */
-	async record(key: string, ifKnown: 'keep' | 'renew' = 'keep'): Promise<boolean> {
+	async add(key: string, ifKnown: 'keep' | 'renew' = 'keep'): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
 			this.waiting.push({ key, renews: ifKnown === 'renew', resolve, reject });
 			if (this.waiting.length === 1) void oneAfterAnother(async () => await this.write());
@@ -94,15 +94,15 @@ export class SentKeys {
 	async makeSure(): Promise<void> {
 		try {
 			await oneAfterAnother(async () => await this.removeSurplus());
-			if ((await this.recordLost()) === 0) return;
+			if ((await this.addLost()) === 0) return;
 			await pause(LOOK_AGAIN_MS, this.cancel);
-			await this.recordLost();
+			await this.addLost();
 		} catch {
 			// Each key was recorded once, and nothing more is sent.
 		}
 	}
 
-	private async recordLost(): Promise<number> {
+	private async addLost(): Promise<number> {
 		const names = [...this.names.values()];
 		return (await oneAfterAnother(async () => await this.check(names))).size;
 	}
@@ -210,7 +210,7 @@ export class ItemClaims {
 		if (ledger.maybeCharged && !sentNothing) {
 			// It was switched on after the item had been paid for: the next run is not to send it again.
 			if (!ledger.keyRecorded)
-				ledger.keyRecorded = await this.keys.record(sendOnceKey, 'renew').then(
+				ledger.keyRecorded = await this.keys.add(sendOnceKey, 'renew').then(
 					() => true,
 					() => false,
 				);
@@ -226,16 +226,16 @@ export class ItemClaims {
 	private async takeAll(): Promise<boolean> {
 		const { sendOnceKey, ledger, retry } = this;
 		if (sendOnceKey !== undefined && !ledger.keyRecorded) {
-			const isFresh = await this.record('The "Send Once Key"', sendOnceKey, 'renew');
+			const isFresh = await this.add('The "Send Once Key"', sendOnceKey, 'renew');
 			if (!isFresh) return false;
 			ledger.keyRecorded = true;
 		}
-		if (retry) this.hasRetry = await this.record('The retry', retry.key);
+		if (retry) this.hasRetry = await this.add('The retry', retry.key);
 		return this.hasRetry || !retry;
 	}
 
-	private async record(what: string, key: string, ifKnown?: 'renew'): Promise<boolean> {
-		return await this.keys.record(key, ifKnown).catch((error) => {
+	private async add(what: string, key: string, ifKnown?: 'renew'): Promise<boolean> {
+		return await this.keys.add(key, ifKnown).catch((error) => {
 			throw new InputError(
 				`${what} could not be recorded in n8n's database`,
 				`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,

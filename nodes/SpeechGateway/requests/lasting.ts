@@ -1,3 +1,12 @@
+/**
+ * What the node remembers beside its ledgers has three lifetimes:
+ *
+ * | where             | what it serves                          | lost with                                      |
+ * | ----------------- | --------------------------------------- | ---------------------------------------------- |
+ * | `LastingMemory`   | one execution and its retries           | the execution's data                           |
+ * | `InProcess`       | one execution, as far as it runs here   | the process: n8n restarts, a worker takes over |
+ * | `run/keptResults` | all executions that run in this process | the process, or newer results of 64 MB         |
+ */
 import { defined, isRecord } from '../core/json';
 import { InProcess } from './inProcess';
 import type { ErrorText } from './records';
@@ -55,8 +64,8 @@ const filled = <T extends object>(fields: T): T | undefined => {
 	return Object.keys(all).length > 0 ? all : undefined;
 };
 
-/** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
-export class LastingRecord {
+/** What lasts, in the execution's data: plain JSON, absent while there is nothing to keep. */
+export class LastingMemory {
 	private readonly inProcess: InProcess;
 
 	constructor(
@@ -84,7 +93,7 @@ export class LastingRecord {
 	}
 
 	/** What stops sending: for an account, or for all. */
-	stopping(account?: string): StoppingRecord {
+	stopping(account?: string): StoppingMemory {
 		const valueNow = () =>
 			account === undefined ? { stop: this.value.stop } : (this.value.accounts?.[account] ?? {});
 		return {
@@ -149,8 +158,8 @@ export class LastingRecord {
 	}
 }
 
-/** A view of the record, of one account or of all. */
-export interface StoppingRecord {
+/** What stops sending, for one account or for all. */
+export interface StoppingMemory {
 	readonly value: Readonly<Stopping>;
 	/** Changes some of it; what is set to undefined is forgotten. */
 	set(this: void, change: Stopping): void;

@@ -10,7 +10,7 @@ import { CircuitBreaker, StoreBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
 import { Gate } from './gate';
 import { InProcess } from './inProcess';
-import { LastingRecord, MOST_KEYS } from './lasting';
+import { LastingMemory, MOST_KEYS } from './lasting';
 import type { Ledger } from './ledger';
 import type { Patience } from './patience';
 import type { Traffic } from './traffic';
@@ -23,7 +23,7 @@ export interface Run {
 	/** Bounds the requests of all accounts. */
 	concurrency: ConcurrencyLimiter;
 	runGate: Gate;
-	lasting: LastingRecord;
+	lasting: LastingMemory;
 	store: StoreBreaker;
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
@@ -61,7 +61,7 @@ const ENGINE_2 =
 export function openRun(
 	nodeCall: NodeCall,
 	atOnce: number,
-	lasting = new LastingRecord({}),
+	lasting = new LastingMemory({}),
 	attempt = 1,
 ): Run {
 	const { cancel } = nodeCall;
@@ -87,7 +87,7 @@ export function openAttempt(
 	nodeCall: NodeCall,
 	{ sends, billed }: OperationDescription,
 	ledger: Ledger,
-	lasting: LastingRecord,
+	lasting: LastingMemory,
 ): Run {
 	const { retryOf, attempts } = ledger;
 	let atOnce = concurrency.unset;

@@ -14,7 +14,7 @@ import { endOnError } from '../engine/connections';
 import type { NodeCall } from '../engine/nodeCall';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { CircuitBreaker } from '../requests/circuitBreaker';
-import { LastingRecord } from '../requests/lasting';
+import { LastingMemory } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { ErrorText, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
@@ -53,7 +53,7 @@ export class Attempt {
 	private inputs: Inputs = [];
 	private sentBefore?: SentBefore;
 	/** What holds for the whole execution. The caller releases it, whatever becomes of the attempt. */
-	readonly lasting: LastingRecord;
+	readonly lasting: LastingMemory;
 	private readonly charges: ToldCharges;
 
 	constructor(
@@ -63,7 +63,7 @@ export class Attempt {
 		private readonly accounts: Accounts,
 	) {
 		this.items = ledger.items(nodeCall.items.length);
-		this.lasting = new LastingRecord(nodeCall.memory, nodeCall.id);
+		this.lasting = new LastingMemory(nodeCall.memory, nodeCall.id);
 		this.charges = new ToldCharges(nodeCall, operation, this.items);
 	}
 

@@ -18,7 +18,7 @@ import {
 } from '../requests/operation';
 import type { ItemSettings } from '../requests/itemTurns';
 import type { ItemLedger } from '../requests/itemLedger';
-import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
+import { type LastingMemory, MOST_KEYS } from '../requests/lasting';
 import type { Run } from '../requests/session';
 import { quoted } from '../tasks/task';
 
@@ -49,7 +49,7 @@ export async function readAll(
 	nodeCall: NodeCall,
 	operation: Operation,
 	ledgers: ItemLedger[],
-	lasting: LastingRecord,
+	lasting: LastingMemory,
 	accounts: Accounts,
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
@@ -185,7 +185,7 @@ async function refuseKeys(
 	nodeCall: NodeCall,
 	inputs: Inputs,
 	ledgers: ItemLedger[],
-	lasting: LastingRecord,
+	lasting: LastingMemory,
 	accounts: Accounts,
 ): Promise<void> {
 	const owners = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SentKeys } from '../../../nodes/SpeechGateway/requests/claims';
-import { LastingRecord } from '../../../nodes/SpeechGateway/requests/lasting';
+import { LastingMemory } from '../../../nodes/SpeechGateway/requests/lasting';
 import { wait } from '../../support/clock';
 import {
 	item,
@@ -130,7 +130,7 @@ test('night after night with 20,000 keys, most of them the same, in another orde
 		let fresh = 0;
 		for (let at = 0; at < keys.length; at += 500) {
 			const some = keys.slice(at, at + 500);
-			const are = await Promise.all(some.map(async (key) => await sent.record(key, 'renew')));
+			const are = await Promise.all(some.map(async (key) => await sent.add(key, 'renew')));
 			fresh += are.filter(Boolean).length;
 		}
 		await sent.makeSure();
@@ -181,7 +181,7 @@ test.each([
 test('a key that comes back in a later round counts once', () => {
 	const memory: IDataObject = {};
 	for (let round = 0; round < 3; round++) {
-		const record = new LastingRecord(memory, 'this');
+		const record = new LastingMemory(memory, 'this');
 		for (let id = 0; id < 20_000; id++) expect(record.bring(`row ${id}`)).toBe(true);
 		expect(record.bring('one more')).toBe(false);
 	}
@@ -231,7 +231,7 @@ test.each([
 			await keyStore.checkProcessedAndRecord(names, 'node', made, LIST);
 		const other = recordIn(['other']);
 		const keys = new SentKeys({ checkProcessedAndRecord: recordIn } as never);
-		expect(await keys.record('mine')).toBe(true);
+		expect(await keys.add('mine')).toBe(true);
 		await other;
 		expect(keyStore.keys('node', id, id)).toEqual(['other', 'mine']);
 	},
@@ -244,7 +244,7 @@ test('no other error of the list is tried again: what it has done by then is not
 		throw new Error('The connection to the database was lost');
 	};
 	const keys = new SentKeys({ checkProcessedAndRecord: lost } as never);
-	await expect(keys.record('mine')).rejects.toThrow('was lost');
+	await expect(keys.add('mine')).rejects.toThrow('was lost');
 	expect(asked).toBe(1);
 });
 
