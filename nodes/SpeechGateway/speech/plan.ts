@@ -14,10 +14,16 @@ import type { PodcastValues } from '../fields/podcast';
 import type { SegmentValues } from '../fields/segments';
 import type { Manner } from '../fields/speech';
 import type { Voice } from '../fields/voice';
+import { hashOf } from '../files/fileName';
 import type { SegmentOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import { type EarlierSegments, KnownSegments } from '../text/knownSegments';
+import {
+	type EarlierSegments,
+	type Fingerprint,
+	fingerprintOf,
+	KnownSegments,
+} from '../text/knownSegments';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
@@ -142,7 +148,7 @@ export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 export const planner =
 	<I extends PlanInput>(draft: (input: I, earlier: EarlierIn) => Draft): Planner<I> =>
 	(input, looked = {}, before) => {
-		const ids = { ...expectedIds(input), ...looked };
+		const ids = { ...input.voiceIds, ...looked };
 		const isAnew = input.previous !== undefined || input.sent !== undefined;
 		const drafted = before && !isAnew ? before : draft(input, knownIn(input, ids));
 		const segments = placed(input, ids, withPauses(drafted.segments, input.pauseBetweenSegments));
@@ -160,47 +166,68 @@ export const voiceIdsIn = ({ segments }: Plan): VoiceIds =>
 		),
 	);
 
-/** The IDs that voices had when they last spoke, by title; of several previous versions, those of the first. */
-const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
-	...Object.fromEntries(
+/**
+ * What voices are called in records: the hash of the ID, or as long as that is not known, the one that the title has in
+ * the first previous version that knows it.
+ */
+function voiceNames(
+	{ previous = [] }: PlanInput,
+	ids: VoiceIds,
+): (voice: Voice) => string | undefined {
+	const titled = new Map(
 		previous
 			.flatMap(({ record }) => record.manners)
 			.reverse()
-			.flatMap(({ title, voice }) => (title === undefined ? [] : [[title, voice]])),
-	),
-	...voiceIds,
-});
+			.map(({ title, voice }) => [title, voice]),
+	);
+	const names = new Map<string, string | undefined>();
+	return (voice) => {
+		const id = voiceIdOf(ids, voice);
+		const asked = JSON.stringify([id, voice]);
+		if (!names.has(asked)) {
+			const title = typeof voice === 'string' ? voice : voice.title;
+			names.set(asked, id === undefined ? titled.get(hashOf(title)) : hashOf(id));
+		}
+		return names.get(asked);
+	};
+}
 
 /**
  * The segments on record, by the voice that spoke them. Those of previous versions may stand anywhere in the text; what
  * was sent for this item stands where it stood, or also elsewhere if the text was changed since.
  */
-function knownIn(
-	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
-	ids: VoiceIds,
-): EarlierIn {
-	const sentBy = grouped(sent, (segment) => segment.voice);
+function knownIn(input: PlanInput, ids: VoiceIds): EarlierIn {
+	const { previous = [], sent = [], isCorrected } = input;
+	const sentBy = grouped(sent, (segment) => hashOf(segment.voice));
 	const ofVoice = (voice: string) => {
-		const inFiles = previous.flatMap(({ record: { segments, manners } }) => {
-			const isSame = manners.map(
-				(manner) => manner.model === model && manner.speed === speed && manner.voice === voice,
-			);
-			return segments.filter(({ manner }) => isSame[manner]);
-		});
+		const inFiles = previous.flatMap(({ record }) => spokenAlike(record, input, voice));
 		const own = sentBy.get(voice) ?? [];
 		if (inFiles.length === 0 && own.length === 0) return undefined;
 		// The words of a text that was changed may be anywhere.
 		const moved = new KnownSegments(isCorrected ? [...inFiles, ...own] : inFiles);
 		return { moved, lines: grouped(own, ({ line }) => line) };
 	};
+	const nameOf = voiceNames(input, ids);
 	const voices = new Map<string, ReturnType<typeof ofVoice>>();
 	return (voice, line) => {
-		const id = voiceIdOf(ids, voice);
-		if (id === undefined) return undefined;
-		if (!voices.has(id)) voices.set(id, ofVoice(id));
-		const earlier = voices.get(id);
+		const name = nameOf(voice);
+		if (name === undefined) return undefined;
+		if (!voices.has(name)) voices.set(name, ofVoice(name));
+		const earlier = voices.get(name);
 		return earlier && { moved: earlier.moved, placed: earlier.lines.get(line) ?? [] };
 	};
+}
+
+/** The segments of a file that a voice has spoken in the present manner. */
+function spokenAlike(
+	{ segments, manners }: SegmentsRecord,
+	{ model, speed = 1 }: PlanInput,
+	voice: string,
+): RecordedSegment[] {
+	const isSame = manners.map(
+		(manner) => manner.model === model && manner.speed === speed && manner.voice === voice,
+	);
+	return segments.filter(({ manner }) => isSame[manner]);
 }
 
 /**
@@ -220,11 +247,12 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 	const byUse = (a: SegmentOnRecord, b: SegmentOnRecord) =>
 		Number(b.isDone) - Number(a.isDone) || a.number - b.number;
 	const sent = grouped((input.sent ?? []).toSorted(byUse), ({ key }) => key);
+	const likely = likelyReuse(input, ids);
 	const counts = new Map<string, number>();
 	const numbersLeft = new Map<string, ReturnType<typeof numbersFrom>>();
 	return segments.map((segment): PlannedSegment => {
 		const voiceId = voiceIdOf(ids, segment.voice);
-		if (voiceId === undefined) return { ...segment, number: 1 };
+		if (voiceId === undefined) return { ...segment, number: 1, ...likely(segment) };
 		const key = requestKey('speech', speechBody(input, segment.text, voiceId));
 		const nth = (counts.get(key) ?? 0) + 1;
 		counts.set(key, nth);
@@ -240,6 +268,38 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 		return { ...segment, voiceId, key, ...numbers.next().value };
 	});
 }
+
+/**
+ * Where the words of a segment are in a previous version, if the voice of that title is still the same. Only an estimate
+ * keeps this: what is spoken is looked up by its key, once the voice's ID is known.
+ */
+function likelyReuse(
+	input: PlanInput,
+	ids: VoiceIds,
+): (segment: DraftSegment) => Pick<PlannedSegment, 'reused'> {
+	const { previous = [] } = input;
+	const nameOf = voiceNames(input, ids);
+	const ofVoice = new Map<string, Map<string, PlannedSegment['reused']>>();
+	return ({ voice, text }) => {
+		const name = nameOf(voice);
+		if (name === undefined) return {};
+		let places = ofVoice.get(name);
+		if (!places) {
+			const all = previous.flatMap(({ record, again }, file) => {
+				const spokenAgain = new Set(again.map((index) => record.segments[index]));
+				return spokenAlike(record, input, name)
+					.filter((recorded) => !spokenAgain.has(recorded))
+					.map((recorded) => [wordsName(recorded), { ...recorded, file }] as const);
+			});
+			places = new Map(all.reverse());
+			ofVoice.set(name, places);
+		}
+		const reused = places.get(wordsName(fingerprintOf(text)));
+		return reused ? { reused } : {};
+	};
+}
+
+const wordsName = ({ units, opening, sum }: Fingerprint): string => `${units} ${opening} ${sum}`;
 
 /** The numbers for equal requests, without end: those on record in their order, then the free ones from 1. */
 function* numbersFrom(

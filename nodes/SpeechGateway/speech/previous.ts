@@ -16,7 +16,7 @@ import type { FileRef } from '../fields/kinds';
 import type { Manner } from '../fields/speech';
 import type { Parameters } from '../fields/parameters';
 import { listedNames } from '../fields/checks';
-import { withSuffix } from '../files/fileName';
+import { hashOf, withSuffix } from '../files/fileName';
 import { inspectInput, nameOf, OtherFormatError } from '../files/inputAudio';
 import { chunksOf, fileOf, findFile, placeOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
@@ -195,15 +195,18 @@ export function hintOnReuse(
 ): void {
 	input.passedOver?.forEach((hint) => session.hints.add(hint));
 	const manners = (input.previous ?? []).flatMap(({ record }) => record.manners);
-	const voices = [
+	const before = new Map([
 		...manners.map(({ title, voice }) => [title, voice] as const),
-		...Object.entries(input.voiceIds ?? {}),
-	];
-	for (const [title, voice] of voices) {
-		const now = plan.segments.find((segment) => isTitled(segment, title))?.voiceId;
-		if (now !== undefined && now !== voice)
+		...Object.entries(input.voiceIds ?? {}).map(
+			([title, id]) => [hashOf(title), hashOf(id)] as const,
+		),
+	]);
+	for (const { voice, voiceId } of plan.segments) {
+		if (typeof voice === 'string' || voiceId === undefined) continue;
+		const idBefore = before.get(hashOf(voice.title));
+		if (idBefore !== undefined && idBefore !== hashOf(voiceId))
 			session.hints.add(
-				`The voice "${title}" is another one than before, so all of its segments in item ${index + 1} are spoken with the new one.`,
+				`The voice "${voice.title}" is another one than before, so all of its segments in item ${index + 1} are spoken with the new one.`,
 			);
 	}
 	if (!input.previous || plan.segments.some(({ reused }) => reused)) return;
@@ -213,9 +216,6 @@ export function hintOnReuse(
 	);
 }
 
-const isTitled = ({ voice }: PlannedSegment, title: string | undefined): boolean =>
-	typeof voice !== 'string' && voice.title === title;
-
 /** The likeliest cause, to follow a colon: what the user has changed for all segments at once. */
 function whyNothingReused(
 	manners: RecordedManner[],
@@ -224,7 +224,8 @@ function whyNothingReused(
 ): string {
 	if (!manners.some((manner) => manner.model === model)) return 'it was made with another model';
 	if (!manners.some((manner) => manner.speed === speed)) return 'it was made at another speed';
-	return segments.some(({ voiceId }) => manners.some(({ voice }) => voice === voiceId))
+	const voices = new Set(manners.map(({ voice }) => voice));
+	return segments.some(({ voiceId }) => voiceId !== undefined && voices.has(hashOf(voiceId)))
 		? 'none of its segments is in the text any more'
 		: 'it was made with other voices';
 }
@@ -237,8 +238,8 @@ export function recordFor(
 	if (segments.some(({ voiceId }) => voiceId === undefined)) return undefined;
 	const { model, speed = 1 } = manner;
 	const recorded = ({ voice, voiceId = '' }: PlannedSegment): string => {
-		const title = typeof voice === 'string' ? undefined : voice.title;
-		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies RecordedManner);
+		const title = typeof voice === 'string' ? undefined : hashOf(voice.title);
+		return JSON.stringify({ model, speed, voice: hashOf(voiceId), title } satisfies RecordedManner);
 	};
 	const manners = [...new Set(segments.map(recorded))];
 	return ({ places, ends, info: { format: responseFormat, length } }) =>

@@ -28,7 +28,7 @@ export interface RecordedSegment extends Fingerprint, Place {
 export interface RecordedManner {
 	model: string;
 	speed: number;
-	/** The ID of the voice, and its title if it was asked for by that. */
+	/** SHA-256 of the voice's ID, and of its title if it was asked for by that: a published file names no voice. */
 	voice: string;
 	title?: string;
 }

@@ -6,6 +6,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { decode, decoderMessages } from '../../support/listen';
+import { fitting } from '../form';
 import { heardIn, partsOf, pausesOf } from '../parts';
 import {
 	type EngineRun,
@@ -400,4 +401,30 @@ test.each([
 		await run(generate(again, more), text, made.binary!.data);
 		expect(sim.charged()).toEqual([PARAGRAPHS[index]]);
 	}
+});
+
+test('a file names no voice; Estimate, which asks nobody, knows one by the hash of its title', async () => {
+	sim.addVoice('Grandmother Anna', 'voice-of-anna');
+	const byTitle = { voice: { __rl: true, mode: 'title', value: 'Grandmother Anna' } };
+	const previous = await firstVersion(generate({}, byTitle), asText(PARAGRAPHS));
+	const bytes = String(await readStored(previous));
+	expect(bytes).toContain('"manners"');
+	expect(bytes).not.toMatch(/anna/i);
+	const changed = asText([paragraph('nine'), ...PARAGRAPHS]);
+	const estimate = (more: IDataObject) => fitting('speech', 'estimate', generate(PREVIOUS, more));
+	const { outputs, hints } = await run(estimate(byTitle), changed, previous);
+	const [[{ json }]] = outputs;
+	expect(sim.requests).toEqual([]);
+	expect(json).toMatchObject({ segments: 9, reusedSegments: 8 });
+	expect(json).not.toHaveProperty('contentHash');
+	expect(hints.join()).not.toContain('other voices');
+	const other = { voice: { ...byTitle.voice, value: 'Somebody else' } };
+	const another = await run(estimate(other), changed, previous);
+	expect(another.outputs[0][0].json.reusedSegments ?? 0).toBe(0);
+	sim.addVoice('Grandmother Anna', 'voice-of-anna');
+	const made = await run(generate(PREVIOUS, byTitle), changed, previous);
+	expect(made.outputs[0][0].json.speech ?? made.outputs[0][0].json).toMatchObject({
+		reusedSegments: 8,
+	});
+	expect(sim.charged()).toEqual([paragraph('nine')]);
 });
