@@ -106,6 +106,8 @@ export class Attempt {
 		if (ledger.isChanged && this.finished.length > 0) run.hints.add(FINISHED_BEFORE);
 		const sessions = new Sessions(run, this.accounts);
 		const paying = await this.paying(inputs, sessions);
+		// Where nothing is to be sent, as after refusals only, the first account has the words.
+		if (operation.billed && sessions.all.length === 0) await sessions.of(0);
 		this.charges.areNone = sessions.all.length > 0 && sessions.all.every(costsNothing);
 		const ends = this.combines(inputs)
 			? await this.combine(inputs, sessions.offline)

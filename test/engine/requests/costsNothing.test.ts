@@ -192,3 +192,11 @@ test('the same account without the switch is another one', async () => {
 	expect(result.outputs.map(({ length }) => length)).toEqual([0, 1, 0]);
 	expect(posts()).toHaveLength(1);
 });
+
+test('an attempt of Retry On Fail that sends nothing says nothing of charges, either', async () => {
+	sim.fault({ method: 'POST', status: 422, times: Infinity });
+	const result = await run({ parameters: node({ charges: true }), retryOnFail: true });
+	expect(posts()).toHaveLength(1);
+	expect(errorOf(result)).toMatchObject({ httpCode: '422' });
+	expect(errorOf(result)).not.toHaveProperty('charges');
+});
