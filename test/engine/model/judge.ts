@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { isCharged } from '../../support/simulator/answers';
@@ -64,6 +65,7 @@ const lineOf = (part: number): number => Math.floor(part / 2);
 
 /** The promises of the contract that the story breaks, in words; of a good story, none. */
 export function judge(story: Story): string[] {
+	if (story.scenario.costsNothing) return [...atNoCharge(story)];
 	const broken = [
 		...sentOnce(story),
 		...finishesFirst(story),
@@ -88,6 +90,41 @@ export function judge(story: Story): string[] {
 }
 
 type Complaints = Generator<string, void>;
+
+/** Where nothing is charged, nothing speaks of it, nothing is unknown but what n8n itself has done, and an error frees its key. */
+function* atNoCharge(story: Story): Complaints {
+	const { scenario, executions, afterwards } = story;
+	const all = [...executions, ...(afterwards ? [afterwards] : [])];
+	for (const [number, execution] of all.entries()) {
+		const here = [
+			...everyItemOnce(story, execution),
+			...shapes(execution),
+			...nothingLeft(story, execution),
+		];
+		yield* here.map((what) => `Execution ${number}: ${what}`);
+		for (const one of execution.came) {
+			if (one.branch === 'unknown' && !HAPPENS_IN_N8N.has(String(one.json.reason)))
+				yield `Unknown where nothing is charged: ${describe(one)}`;
+			const { message, description, advice, charges } = (one.json.error ?? one.json) as IDataObject;
+			// Of a credential that cannot be read, nobody knows it.
+			const isRead = execution.step.credentialBreaksAt === undefined;
+			if (isRead && (charges || /\bcharge/i.test([message, description, advice].join(' '))))
+				yield `Speaks of charges where there are none: ${describe(one)}`;
+			if (one.branch === 'success') yield* isRight(story, execution, one);
+		}
+	}
+	if (!afterwards || executions.some(({ step, cancelled }) => step.keyFault || cancelled)) return;
+	for (const [round, items] of scenario.rounds.entries())
+		for (const item of items.keys()) {
+			const of = (one: Came) => one.round === round && one.item === item;
+			const before = executions.flatMap(({ came }) => came.filter(of));
+			const later = afterwards.came.find(of);
+			if (before.every(({ branch }) => branch === 'error') && later?.json.reason === 'already_sent')
+				yield `The key of item ${round}-${item} is stuck after errors that cost nothing`;
+		}
+}
+
+const HAPPENS_IN_N8N = new Set(['interrupted', 'not_stored', 'already_sent']);
 
 /** No request that may have been charged was sent again, nor, in an execution and its retries, one that was cut. */
 function* sentOnce(story: Story): Complaints {

@@ -316,8 +316,12 @@ async function execute(
 			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';
 		},
 		apiKey: sim.apiKey,
-		...(scenario.second && {
-			credential: () => ({ apiKey: keyByRow(sim), baseUrl: options.url }),
+		...((scenario.second || scenario.costsNothing) && {
+			credential: () => ({
+				apiKey: scenario.second ? keyByRow(sim) : sim.apiKey,
+				baseUrl: options.url,
+				costsNothing: scenario.costsNothing,
+			}),
 		}),
 		onError: failsBefore ? undefined : settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),

@@ -136,6 +136,8 @@ export interface Scenario {
 	twice: boolean;
 	/** An execution has failed before it came to the node: the first one is a retry of that. */
 	failedBefore: boolean;
+	/** The server costs nothing, and the credential says so. */
+	costsNothing?: true;
 	/** The credential is an expression: some rows are paid by another account, which has so much money. */
 	second?: Pick<Gateway, 'balanceTokens' | 'keyTokens'>;
 	/** From one billed request on, a proxy answers some in place of the gateway, which may work on; for one account or all. */
@@ -429,6 +431,10 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 			twice: one(false, false, true),
 			failedBefore: one(false, false, false, true),
+			costsNothing: fc.oneof(
+				{ weight: 7, arbitrary: fc.constant(undefined) },
+				{ weight: 1, arbitrary: fc.constant<true>(true) },
+			),
 			second: one(false, true).chain((has) => (has ? fc.record(money) : fc.constant(undefined))),
 			outage: fc.oneof(
 				{ weight: 4, arbitrary: fc.constant(undefined) },
