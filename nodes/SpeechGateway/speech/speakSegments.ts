@@ -62,13 +62,13 @@ export const speaks =
 			const { contentHash } = plan;
 			return narrationOf(item, rest, { ...planner(rest, voiceIdsIn(plan)), contentHash });
 		};
-		// Again after each cut, with shorter segments for what is missing; `lengthAfterCuts` ends it at the shortest.
+		// Again after each cut, with shorter segments than before for what is missing: so it ends, whatever is cut.
 		let narration = withSegmentsOf(learnedLength(item, input));
 		let results: SegmentResult[] = [];
 		for (let length: number | undefined; ; narration = withSegmentsOf(length)) {
 			results = await speakAll(narration, await cutReused(narration));
 			length = lengthAfterCuts(item.session, narration.input, errorsIn(narration.plan, results));
-			if (length === undefined) break;
+			if (length === undefined || length >= narration.input.maxSegmentCharacters) break;
 			item.goOn();
 		}
 		return await finished(narration, results);
