@@ -2,7 +2,7 @@
  * Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. There is no container: frames follow each other, each with its own
  * header, and programs put tags around them. A header has few certain bits, so it counts as a frame only where another
  * frame, a tag or the end follows it. A little that is neither is passed over; more is an error, as sound may be lost. One
- * frame may be a header of the whole file (`xing.ts`), whose claims are checked against what is there.
+ * frame may be a header of the whole file (`xing.ts`), and what it says is checked against what is there.
  */
 import { concat, hasText, sum, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
@@ -19,7 +19,7 @@ import {
 	readMainData,
 	sameStream,
 } from './frame';
-import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
+import { type FileHeader, cutAtStart, type Gapless, playingTime, readFileHeader } from './xing';
 
 /**
  * Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound
@@ -91,7 +91,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private headerBytes = 0;
 	/** A header stands behind frames: it is of another file, and plays as silence. */
 	private isMisleading = false;
-	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
+	private fileHeader: FileHeader = { frames: 0, bytes: 0, gapless: null };
 	/** Bytes since the last frame that are neither frame nor trailer. */
 	private rubbish = 0;
 	/** They are few, and no beginning of anything. */
@@ -127,14 +127,14 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			);
 		}
 		// Some encoders count the header frame too: then the bytes are all there.
-		const missing = this.claim.frames - frames;
-		if (missing > 1 || (missing === 1 && this.claim.bytes > dataBytes + this.headerBytes)) {
+		const missing = this.fileHeader.frames - frames;
+		if (missing > 1 || (missing === 1 && this.fileHeader.bytes > dataBytes + this.headerBytes)) {
 			throw new DamagedAudioError(
-				`The MP3 file is cut short: it has ${frames} of ${this.claim.frames} frames`,
+				`The MP3 file is cut short: it has ${frames} of ${this.fileHeader.frames} frames`,
 			);
 		}
 		const isMisleading =
-			this.isMisleading || (this.claim.frames > 0 && frames > this.claim.frames + 1);
+			this.isMisleading || (this.fileHeader.frames > 0 && frames > this.fileHeader.frames + 1);
 		const frame = parseHeader(first);
 		const gapless = this.gapless(frame);
 		const late = cutAtStart(gapless) / frame.sampleRate;
@@ -168,7 +168,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	 * the other, its number of frames is that of one of them. Without a number, only the delay is certain.
 	 */
 	private gapless(frame: Frame): Gapless | null {
-		const { frames, gapless } = this.claim;
+		const { frames, gapless } = this.fileHeader;
 		if (!gapless || playingTime(this.frames, frame, gapless) <= 0) return null;
 		if (frames === this.frames) return gapless;
 		return frames === 0 ? { ...gapless, padding: 0 } : null;
@@ -181,21 +181,22 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return end;
 	}
 
-	/** A frame of audio is counted, a header frame is read for what it claims, and all else is passed over. */
+	/** A frame of audio is counted, a header frame is read for what it says, and all else is passed over. */
 	protected next(bytes: Uint8Array, at: number, last: boolean): number {
 		const size = this.frameAt(bytes, at, last);
 		if (size === NEED_MORE) return size;
 		if (size > 0) {
 			const header = uint32be(bytes, at);
 			const frame = parseHeader(header);
-			const claim = readClaim(bytes, at, frame);
-			if (this.gap > 0) this.endGap(claim, frame, bytes, at);
+			const fileHeader = readFileHeader(bytes, at, frame);
+			if (this.gap > 0) this.endGap(fileHeader, frame, bytes, at);
 			this.rubbish = 0;
-			if (claim === undefined) {
+			if (fileHeader === undefined) {
 				this.count(header, frame, bytes, at);
 				return size;
 			}
-			if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
+			if (this.headerBytes === 0 || fileHeader.frames > this.fileHeader.frames)
+				this.fileHeader = fileHeader;
 			this.isMisleading ||= this.frames > 0;
 			this.headerBytes += size;
 			this.passOn(bytes, at, at + size);
@@ -223,8 +224,13 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	}
 
 	/** A frame that needs none before it, right after a cut one, begins another stream: the gateway's second try. */
-	private endGap(claim: Claim | undefined, frame: Frame, bytes: Uint8Array, at: number): void {
-		const isFirst = claim !== undefined || readMainData(bytes, at).mainDataBegin === 0;
+	private endGap(
+		fileHeader: FileHeader | undefined,
+		frame: Frame,
+		bytes: Uint8Array,
+		at: number,
+	): void {
+		const isFirst = fileHeader !== undefined || readMainData(bytes, at).mainDataBegin === 0;
 		const isCut = this.frames > 0 && this.isFrameCut && this.gap < LONGEST_FRAME_BYTES;
 		if (isFirst && isCut) this.beginsAnewAt ??= (this.frames * frame.samples) / frame.sampleRate;
 		this.gap = 0;

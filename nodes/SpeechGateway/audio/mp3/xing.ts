@@ -36,17 +36,21 @@ const VBRI_OFFSET = FRAME_HEADER_BYTES + 32;
 const VBRI_BYTES = 18;
 
 /** What a Xing, Info or VBRI header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
-export interface Claim {
+export interface FileHeader {
 	frames: number;
 	bytes: number;
 	gapless: Gapless | null;
 }
 
 /**
- * The claim of such a header, or undefined for a frame of audio. A header frame has empty side information, which tells
+ * What such a header says, or undefined for a frame of audio. A header frame has empty side information, which tells
  * it from audio that has the same letters by chance.
  */
-export function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | undefined {
+export function readFileHeader(
+	bytes: Uint8Array,
+	at: number,
+	frame: Frame,
+): FileHeader | undefined {
 	const xing = FRAME_HEADER_BYTES + sideInfoBytes(frame);
 	const isXing = hasText(bytes, at + xing, 'Xing') || hasText(bytes, at + xing, 'Info');
 	const isVbri = hasText(bytes, at + VBRI_OFFSET, 'VBRI');
