@@ -109,7 +109,7 @@ abstract class Breaker {
 export class CircuitBreaker extends Breaker {
 	constructor(gate: Gate, limiter: Resumable, memory: StoppingMemory, attempt: number) {
 		super(gate, limiter, memory, attempt);
-		// A refusal that does not hold for this attempt is over: the account may be topped up by now.
+		// A refusal that does not hold for this attempt is forgotten: the account may have been topped up.
 		this.end('refusal');
 	}
 
@@ -146,7 +146,7 @@ export class CircuitBreaker extends Breaker {
 		return this.unsent(error, this.memory.value.stop?.said ?? this.outage(unknown, nodeCall));
 	}
 
-	/** What an outage says of itself. The items that are unknown are counted; where there are none yet, the requests. */
+	/** The error of an outage. It counts the unknown items or, while there are none, the unknown requests. */
 	private outage(items: number, { canBeRetried, isSavedOnFailure }: Retryable): ErrorText {
 		const { unknownInRow = 0 } = this.memory.value;
 		const retry = `retry this execution${isSavedOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;

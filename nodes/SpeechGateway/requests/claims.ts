@@ -108,9 +108,9 @@ export class SentKeys {
 	}
 
 	/**
-	 * Records all keys that wait, with one change of n8n's list, and tells each whether it was new. Of a key that is to
-	 * be renewed, both names are asked for, which records them: whichever was new is its name from now on, the other is
-	 * taken away later. Where neither was, a crash came between these two, and one of them is recorded anew.
+	 * Records all keys that wait, with one change of n8n's list, and tells each whether it was new. A key to be renewed is asked
+	 * for under both names, which records both: the one that was new is its name from now on, and the other is removed later. If
+	 * neither was new, a crash came between those two steps, and one of them is recorded anew.
 	 */
 	private async write(): Promise<void> {
 		const batch = this.waiting.splice(0);
@@ -208,7 +208,7 @@ export class ItemClaims {
 		if (retry && this.hasRetry && ledger.state === retry.state) await this.forget(retry.key);
 		if (sendOnceKey === undefined) return;
 		if (ledger.maybeCharged && !sentNothing) {
-			// It was switched on after the item had been paid for: the next run is not to send it again.
+			// The key was added after the item had been paid for: the next run must not send the item again.
 			if (!ledger.keyRecorded)
 				ledger.keyRecorded = await this.keys.add(sendOnceKey, 'renew').then(
 					() => true,

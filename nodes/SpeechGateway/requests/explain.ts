@@ -62,7 +62,7 @@ export interface Failure {
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
-	/** Its words would name the models that the gateway lists. */
+	/** The error can name the models that the gateway lists, if they are asked for. */
 	asksForModels?: boolean;
 }
 

@@ -3,15 +3,15 @@ import { OUTCOMES } from './outcome';
 import { type Charge, type Entry, type ItemRecord, taskIdOf, wasSentElsewhere } from './records';
 
 /**
- * What an item was, or may have been, paid for ("Charges"), by the entries of its requests. A finished item has no entries
- * any more, and keeps its charges.
+ * What an item was, or may have been, charged ("Charges"), read from the entries of its requests. A finished item has no
+ * entries any more: its charges are kept with its result.
  */
 export function chargesOf({ charges = [], requests }: Readonly<ItemRecord>): Charge[] {
 	const entries = Object.entries(requests);
 	return [...charges, ...entries.flatMap(([name, entry]) => chargeOf(name, entry) ?? [])];
 }
 
-/** What a request on record was charged; undefined where that was certainly nothing, or is another execution's. */
+/** The charge of a request on record; undefined if it was certainly not charged, or another execution pays for it. */
 function chargeOf(request: string, entry: Entry): Charge | undefined {
 	const { charged } = OUTCOMES[entry.state];
 	if (charged === 'no' || wasSentElsewhere(entry)) return undefined;

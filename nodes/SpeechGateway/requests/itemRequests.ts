@@ -212,7 +212,7 @@ export class ItemRequests extends ItemTurns {
 			});
 		else this.ledger.clear(name);
 		if (isCut) request.ifCut?.wasCut();
-		// Of a request that was cut, a proxy answered for the gateway, which may go on.
+		// A proxy answered for the gateway when the request was cut, so the gateway may still be at work.
 		if (isCut || charged !== 'no')
 			traffic.end(sent, { charged: charged !== 'no', requestId, idHeader });
 		else traffic.forget(sent);
@@ -242,7 +242,7 @@ export class ItemRequests extends ItemTurns {
 		} catch (error) {
 			response.body.destroy();
 			if (transport.cancel?.aborted) throw this.unknown(request, sent, 'interrupted');
-			// Of what is no audio at another's address, nothing is shown: it may be anything that this n8n can reach.
+			// An answer from another address that is no audio is never shown: it may be anything that this n8n can reach.
 			if (insteadOf && !(error instanceof NotStoredError)) return insteadOf;
 			const { files, cause } = error instanceof DamagedResultError ? error : { cause: error };
 			const details: ErrorDetails = {

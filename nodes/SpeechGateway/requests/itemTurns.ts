@@ -43,7 +43,7 @@ export class ItemTurns {
 		private readonly stopsRun: boolean,
 		/** Called at each turn to send. */
 		private readonly onTurn: () => void,
-		/** Why nobody can be asked about what the item has. */
+		/** Why the gateway cannot be asked about what the item has: another one made it. */
 		barred?: Error,
 	) {
 		this.gate = new Gate(session.gate.signal);
@@ -55,7 +55,7 @@ export class ItemTurns {
 		this.gate.refused = error;
 	}
 
-	/** Throws where nobody can be asked about what the item has; what an earlier attempt has paid for is still handed over. */
+	/** Throws if the gateway cannot be asked about what the item has; what an earlier attempt has paid for is still handed over. */
 	mustBeReachable(): void {
 		this.gate.check('free');
 	}

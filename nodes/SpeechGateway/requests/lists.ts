@@ -37,7 +37,7 @@ function noList(item: ItemRequests, what: string, endpoint: FreeEndpoint): never
 	);
 }
 
-/** The price list. Throws GatewayError when the gateway publishes none; what is no list is not asked for again. */
+/** The price list. Throws GatewayError when the gateway publishes none; an answer that is no list is not asked for again. */
 export async function fetchPrices(item: ItemRequests): Promise<ModelPrice[]> {
 	const { transport } = item.session;
 	const request = {

@@ -45,9 +45,12 @@ export interface Work<I, P = undefined> {
 	retryWith?: (paid: I, now: I, onRecord: ItemLedger) => I;
 	/** The fields that change what is charged; the whole input unless an operation says otherwise. */
 	identity?: (input: I) => object;
-	/** What an agent's call sends, by which a repeated call is known; its identity unless an operation says otherwise. */
+	/** What tells an agent's call from others: what it sends. `identity` unless an operation says otherwise. */
 	asks?: (input: I, plan: P) => unknown;
-	/** What a Send Once Key stands for: words, voices and manner, however they are cut. By default, what it asks. */
+	/**
+	 * What a Send Once Key stands for: words, voices and manner, however they are cut. `asks` unless an operation says
+	 * otherwise.
+	 */
 	says?: (input: I, plan: P) => unknown;
 	/** Passes a result that is given again on to whoever listens. */
 	relay?: (input: I, result: INodeExecutionData, item: ItemRequests) => Promise<void>;
@@ -65,7 +68,7 @@ export interface Operation extends OperationDescription, Work<object, unknown> {
 	read: (parameters: Parameters) => Promise<object>;
 }
 
-/** What an item of unknown outcome says of its request, so that people know it again. */
+/** What an item of unknown outcome says of its request, so that people recognise it. */
 export type RequestDescription = {
 	/** What was asked for; its beginning is shown. */
 	input?: string;
@@ -95,11 +98,11 @@ export const beginningOfInput = (input = ''): string =>
 export const askedKey = (operation: Operation, input: object): string =>
 	requestKey(operationName(operation), operation.identity?.(input) ?? input);
 
-/** The key of a tool's call: what it sends decides, however its white space is written. */
+/** The key of a tool's call, by what it sends; white space makes no difference. */
 export const callKey = (operation: Operation, planned: Planned<object, unknown>): string =>
 	evenKey(operation, asked(operation, planned));
 
-/** The key of what a Send Once Key stands for; the same however that is cut, shaped and stored. */
+/** The key of what a Send Once Key stands for, which does not depend on how that is cut, shaped and stored. */
 export const contentKey = (operation: Operation, planned: Planned<object, unknown>): string =>
 	evenKey(operation, operation.says?.(planned.input, planned.plan) ?? asked(operation, planned));
 

@@ -448,8 +448,8 @@ export const ruleFor = (facts: Facts) =>
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /**
- * What becomes of an outcome where the service charges for nothing: what is unknown elsewhere may be sent again there, as an
- * error that may pass.
+ * The outcome where the service charges for nothing: a request of unknown outcome may be sent again there, like one whose
+ * error may pass.
  */
 const atNoCharge = <O extends Outcome>(outcome: O, costsNothing = false) =>
 	costsNothing && outcome === 'unknown' ? 'transient' : outcome;

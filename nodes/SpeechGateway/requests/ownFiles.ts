@@ -33,8 +33,8 @@ async function isStillStored({ helpers }: NodeCall, { id = '' }: IBinaryData): P
 }
 
 /**
- * Makes the files that an item has from the failed execution this retry's own, since n8n deletes files together with
- * their execution. Resolves to an error, with the files that are left, if one is gone already. What n8n cannot store
+ * Stores the files that an item has from the failed execution anew, as this retry's own: n8n deletes files together with
+ * their execution. Resolves to an error, with the files that are left, if one is already gone. A file that n8n cannot store
  * stays where it is.
  */
 export async function ownFiles(

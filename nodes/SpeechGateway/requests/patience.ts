@@ -1,6 +1,6 @@
 import { type Outcome, OUTCOMES } from './outcome';
 
-/** So many items that have used up their tries mean that further ones need not: 5,000 rows would take hours. */
+/** After this many items in a row have used up their tries, further ones get a single one: 5,000 rows would take hours. */
 const MOST_USED_UP_IN_A_ROW = 3;
 
 /**
@@ -10,7 +10,7 @@ const MOST_USED_UP_IN_A_ROW = 3;
 export class Patience {
 	private usedUpInRow = 0;
 
-	/** Whether a request that has ended so is not tried again. */
+	/** Whether a request with this outcome is not tried again. */
 	isOver(outcome: Outcome): boolean {
 		return OUTCOMES[outcome].inRun === 'again' && this.usedUpInRow >= MOST_USED_UP_IN_A_ROW;
 	}

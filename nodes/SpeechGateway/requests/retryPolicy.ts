@@ -4,7 +4,7 @@ import { type Outcome, OUTCOMES } from './outcome';
 const BASE_DELAY_MS = 1_000;
 /** Longest pause of our own. */
 const MAX_DELAY_MS = 8_000;
-/** Longest `Retry-After` that is waited for; beyond it the user is better told than kept waiting. */
+/** The longest `Retry-After` that is waited out; after a longer one, the item ends with an error at once. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /**

@@ -2,11 +2,11 @@ import { defined } from '../core/json';
 import type { Sent } from '../core/errors';
 import { certainAt, type Neighbours } from '../usage/moment';
 
-/** What ended this long before a request was sent may be charged after it by the log's clock, ms: see `Moment`. */
+/** A request that ended this long before another was sent may still be charged after it, by the log's clock, ms: see `Moment`. */
 const NEAR_BEFORE_MS = 62_000;
-/** With more neighbours than this, only their number is kept. */
+/** The most neighbours of a request that are listed; of more, only their number is kept. */
 const MOST_NEIGHBOURS = 1_000;
-/** Neighbours that are listed in all, so that they take no more than some MB. */
+/** The most neighbours that are listed in all, which bounds them to a few MB. */
 const MOST_LISTED = 100_000;
 
 interface SentRequest {

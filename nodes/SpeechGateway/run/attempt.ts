@@ -48,7 +48,7 @@ export class Attempt {
 	willRunAgain = false;
 	/** Those of the input, then those that were paid for and are missing from the input now. */
 	private readonly items: ItemLedger[];
-	/** Of the input, as far as they are on their way. */
+	/** The items of the input that are on their way. */
 	private runs: ItemRun[] = [];
 	private inputs: Inputs = [];
 	private sentBefore?: SentBefore;
@@ -67,7 +67,7 @@ export class Attempt {
 		this.charges = new ToldCharges(nodeCall, operation, this.items);
 	}
 
-	/** What of our words is said: of charges only where there are any. */
+	/** Our words: those on charges are said only where there are any. */
 	private get words(): OwnWords {
 		return this.charges.areNone ? wordsWithoutCharges : asTheyAre;
 	}
@@ -252,7 +252,7 @@ export class Attempt {
 		if (route === 'nowhere' && (nodeCall.stopsOnError || endOnError(nodeCall.context)))
 			throw unheardError(nodeCall, all, operation, this.words, this.charges.all);
 		const outputs = await this.sorted(all, route);
-		// It has returned without this.
+		// Since the run was cancelled, `run` has returned without these outputs.
 		nodeCall.cancel?.throwIfAborted();
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		// Nothing of this round needs to stay on record.
@@ -261,7 +261,7 @@ export class Attempt {
 		return outputs;
 	}
 
-	/** The error of an item whose further requests were not started. If a breaker has stopped them, it has the words. */
+	/** The error of an item whose further requests were not started. If a breaker has stopped them, the error is the breaker's. */
 	private notSent(index: number, error: unknown, unknown: number, session: Session): ItemEnd {
 		if (!(error instanceof NotStartedError) || !error.hasStopped)
 			return failed(error, this.items[index]);

@@ -168,7 +168,7 @@ const IN_SUB_WORKFLOW =
 const NOT_KEPT =
 	"n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0";
 
-/** What a click would do that starts a new execution; empty where keys keep it from sending anything again. */
+/** What another click on Execute would do; empty where keys keep it from sending anything again. */
 export function clickAgain(nodeCall: NodeCall, all: number): string {
 	if (typedOption(nodeCall, 'sendOnceKey') !== undefined) return '';
 	const [what, them] = all === 1 ? ['it', 'it'] : [`all ${all}`, 'them'];

@@ -8,7 +8,10 @@ import type { Operation } from '../requests/operation';
 import { copyOf } from '../requests/ownFiles';
 import type { Earlier } from './sentBefore';
 
-/** Options that add something to a result and are no content: who asks for them later gets the first result without. */
+/**
+ * Options that add to a result without changing its content: an item that asks for them later gets the first result without
+ * them.
+ */
 const EXTRAS = ['subtitles', 'tags', 'chapters', 'timings'] as const;
 
 /** Those of the options above that an item has switched on. */
@@ -48,7 +51,7 @@ export async function resultAsNow(
 	}
 }
 
-/** Files with their present names; the first is the one that the others stand beside. */
+/** Files under the names that the item asks for now; the names of the others follow from that of the first. */
 function withPresentNames(
 	files: IBinaryKeyData,
 	{ fileName, binaryPropertyName }: { fileName?: string; binaryPropertyName?: string },

@@ -53,7 +53,7 @@ export class ItemRun {
 		return this.named;
 	}
 
-	/** What is to be checked together with the other items: not what sends nothing, as far as is known. */
+	/** The item as it is checked together with the others, in a list; an empty list if it sends nothing as far as is known. */
 	get readable(): Input[] {
 		return this.newKey && this.sentBefore.knows(this.newKey) ? [] : readable(this.input);
 	}
@@ -179,7 +179,7 @@ export class ItemRun {
 			this.sentBefore.adopt(key);
 			return undefined;
 		}
-		// Others need not wait for it until another execution has sent it.
+		// The items behind it start now: it may wait long for another execution.
 		onTurn();
 		const earlier = await this.sentBefore.find(key);
 		if (!earlier) return undefined;
@@ -199,8 +199,8 @@ export class ItemRun {
 	}
 
 	/**
-	 * Keeps what has come of the item's key, for others that bring it; also that it was charged in part before the run stopped
-	 * sending, since n8n's list of keys may lose one while another worker writes it. Other items that were not sent are left to
+	 * Keeps what has come of the item's key, for others that bring it. That it was charged in part before the run stopped
+	 * sending is kept, too: n8n's list may lose a key while another worker writes it. Other items that were not sent are left to
 	 * `SentBefore.end`.
 	 */
 	private async keep(end: ItemEnd, sentNothing: boolean): Promise<void> {

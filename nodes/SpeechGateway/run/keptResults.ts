@@ -1,4 +1,4 @@
-/** The results that this process keeps take no more: bytes of JSON, with inline files. */
+/** The most that this process keeps of results: bytes of JSON, inline files included. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 /** JSON of results that were paid for, by name; the oldest first. */
@@ -20,7 +20,7 @@ export function keep(name: string, result: string): void {
 	}
 }
 
-/** By name: resolves when whoever has it in this process gives it back. */
+/** By name, for each that is taken in this process: resolves when it is given back. */
 const taken = new Map<string, Promise<void>>();
 
 /**

@@ -34,7 +34,7 @@ export function withLinks(ends: ItemEnd[], nodeCall: NodeCall): ItemEnd[] {
 	return linked;
 }
 
-/** The option of an item; an expression that fails for it wants no link, as its result is there already. */
+/** The option of an item. An expression that fails means no link: the result is there already, and must not be lost to it. */
 function isWanted(nodeCall: NodeCall, index: number): boolean {
 	try {
 		return link.read(new Parameters(nodeCall, index));

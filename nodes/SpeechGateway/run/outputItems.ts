@@ -182,8 +182,8 @@ export async function sortOntoBranches(
 }
 
 /**
- * The items of a result: with a file, and on the other branches than Success, what the node says stands under the field of its
- * resource, beside the row that the item was made of. `told`: what it says it was charged.
+ * The items of a result. What the node says stands in the field of its resource, beside the row that the item was made of; on
+ * Success, only where there is a file. `told`: what it says it was charged.
  */
 function itemsOf(
 	{ branch, items, pairedItem }: Extract<ItemEnd, Result>,

@@ -86,8 +86,9 @@ export function checkTogether(
 }
 
 /**
- * Reads one item. What an earlier attempt has paid for takes precedence over the present parameters; with the settings of then,
- * they are not read at all: an expression that makes another text each time (`$now`) is no correction.
+ * Reads one item. What an earlier attempt has paid for takes precedence over the present parameters. If the node's settings
+ * are the same as then, the parameters are not read at all: an expression that makes another text each time (`$now`) is no
+ * correction.
  */
 export async function readOne(
 	nodeCall: NodeCall,
@@ -156,8 +157,8 @@ function refuseReturned(
 }
 
 /**
- * Refuses items that a node like this one has handed out on Waiting: their job or video is paid for and still being made. One
- * without what that node said of it asks for a new one.
+ * Refuses items that a node like this one has handed out on Waiting: their job or video is paid for and still being made. An
+ * item that has lost what the node said of it asks for a new one.
  */
 function refuseWaiting(nodeCall: NodeCall, { resource }: Operation, inputs: Inputs): void {
 	const field = ownFieldOf(resource);
@@ -178,8 +179,8 @@ function refuseWaiting(nodeCall: NodeCall, { resource }: Operation, inputs: Inpu
 }
 
 /**
- * Refuses an item whose "Send Once Key" an earlier item has, and one whose key is one too many for the execution, unless it is
- * already paid for in part.
+ * Refuses an item whose "Send Once Key" an earlier item of the input has, and an item that brings one key too many for the
+ * execution. An item that is already paid for in part goes on.
  */
 async function refuseKeys(
 	nodeCall: NodeCall,

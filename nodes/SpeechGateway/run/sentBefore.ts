@@ -135,7 +135,7 @@ export class SentBefore {
 		return this.giveAgain(asked, saved);
 	}
 
-	/** n8n's list knows the key of an item that has its name: whether there is somebody to wait for, or a result. */
+	/** Asked when n8n's list knows the key of an item that has its name: whether there is somebody to wait for, or a result. */
 	async isOthers(asked: NamedKey): Promise<boolean> {
 		const isOthers = this.withTable(async () => await this.names.isOthers(this.row(asked)));
 		return (await isOthers.catch(() => false)) ?? false;
@@ -189,7 +189,7 @@ export class SentBefore {
 	/** An item that an earlier attempt has paid for in part goes on: it has the name, and what comes of it is kept. */
 	adopt(asked: NamedKey): void {
 		if (!this.take(asked)) return;
-		// Another item of this run has it, which waits for this one then; or another execution, whose it stays.
+		// If another item of this run has it, that one waits for this one; if another execution has it, it stays there.
 		const { free = () => {} } = this.own.get(asked.name) ?? {};
 		this.own.set(asked.name, { asked, free });
 	}
@@ -233,7 +233,7 @@ export class SentBefore {
 		await this.writing;
 	}
 
-	/** The last look and the end are one step, so that nothing comes between them, which nobody would write. */
+	/** It looks for the last time and ends in one step: what came in between would be written by nobody. */
 	private async writeAll(): Promise<void> {
 		while (this.toWrite.length + this.toFree.length > 0) {
 			if (!this.isLast) await this.gather();

@@ -4,7 +4,7 @@ import type { GiveWay } from '../core/pause';
 const MOST_WAITING = 200;
 
 /**
- * Starts items in order, as many as soon have a turn to send, and gives way to n8n's other work in between. `starts`:
+ * Starts items in order, more of them than can be sent at once, and gives way to n8n's other work in between. `starts`:
  * each begins an item, which calls `onTurn` at its first turn and never rejects.
  */
 export async function startInOrder<R>(

@@ -23,7 +23,7 @@ import {
 import type { NodeCall } from '../engine/nodeCall';
 import { NoTableError, ResultsTable } from '../engine/resultsTable';
 
-/** Names are taken so many at a time: in between, other runs get the lock. */
+/** Names are taken this many at a time, so that other runs get the lock in between. */
 const TAKEN_AT_ONCE = 1_000;
 /** How often a run shows that it lives, and the holder of the lock that it is at work. */
 const SIGN_EVERY_MS = 15_000;
@@ -76,7 +76,7 @@ export class TakenNames {
 	private readonly watch = new Watch();
 	/** The names that this run has. */
 	private readonly mine = new Set<string>();
-	/** What a question for many has told of those that it has not. */
+	/** What the last question has told of the names that this run does not have. */
 	private readonly states = new Map<string, NameState>();
 	private readonly lastTakers = new Map<string, string>();
 	private readonly waiting = new Map<string, Waiting>();
@@ -141,7 +141,7 @@ export class TakenNames {
 		});
 	}
 
-	/** n8n's list of keys knows a name that this run has: whether another run has it, or has ended with it. */
+	/** Asked when n8n's list knows the key of a name that this run has: whether another run has the name, or has ended with it. */
 	async isOthers(want: NewRow): Promise<boolean> {
 		this.mine.delete(want.name);
 		const state = await this.patiently(

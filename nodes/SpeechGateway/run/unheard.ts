@@ -15,7 +15,7 @@ import type { ItemEnd } from '../requests/operation';
  */
 export type UnknownRoute = 'unknown' | 'error' | 'lost' | 'nowhere';
 
-/** Whether an item is a failure to be heard of: one that another execution has sent was skipped on purpose. */
+/** Whether somebody must hear of an item's failure. One that another execution has sent was skipped on purpose. */
 export const isUnheard = (outcome: ItemEnd): outcome is Result =>
 	'branch' in outcome && outcome.branch === 'unknown' && !outcome.isSkipped;
 

@@ -38,7 +38,7 @@ function ofUnknown({ settle, ...json }: INodeExecutionData['json']) {
 	};
 }
 
-/** What of a text of ours is said. */
+/** Shortens a text of ours to what is said. */
 export type OwnWords = (text: string) => string;
 
 /** All of it. */
