@@ -3,6 +3,7 @@ import { asError, DamagedResultError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isFile } from '../fields/kinds';
 import { withExtension } from './fileName';
+import { MAY_BE_A_WEBSITE } from '../gateway/gatewayWords';
 import { textOf } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -38,14 +39,18 @@ export async function withReceived(
 	bytes: Buffer,
 ): Promise<Error> {
 	const { nodeCall, transport } = item.session;
-	const { message } = asError(error);
 	// Stopped by the user, not damaged.
 	if (transport.cancel?.aborted) return asError(error);
-	if (bytes.length === 0) return new DamagedResultError(message, {}, error, true);
+	const { message: failure } = asError(error);
+	if (bytes.length === 0) return new DamagedResultError(failure, {}, error, true);
 	const redact = (text: string) => transport.redactor.text(text);
 	const head = bytes.subarray(0, SNIFFED_BYTES);
 	const type = headers['content-type'] ?? '';
 	const { mimeType, extensions } = describeUnreadable(head, type, redact);
+	const message =
+		mimeType === 'text/html'
+			? `${failure}: it is a web page. The base URL ${MAY_BE_A_WEBSITE}`
+			: failure;
 	// JSON, and what is streamed, is an answer, be it a wrong one.
 	const isNothing =
 		isText(mimeType) && !/^\s*(?:[[{]|(?:data|event|id|retry)?:)/m.test(textOf(head));

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { gatewayWords } from './gatewayWords';
+import { gatewayWords, isPage, MAY_BE_A_WEBSITE } from './gatewayWords';
 import { isRecord } from '../core/json';
 import {
 	type TransportErrorFacts,
@@ -139,19 +139,23 @@ export class Transport {
 
 	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
 	async readJson(response: GatewayResponse): Promise<unknown> {
-		return this.redactor.value(await this.readRawJson(response));
+		return this.redactor.value(jsonOf(await this.readWhole(response)));
 	}
 
 	/** The same of a list of models or voices: a short key may be one of its words. Throws when there is no list. */
 	async readList(response: GatewayResponse): Promise<IDataObject[]> {
-		return readList(this.redactor.list(await this.readRawJson(response)));
+		const bytes = await this.readWhole(response);
+		const json = jsonOf(bytes);
+		if (json === undefined && isPage(textOf(bytes)))
+			throw new Error(`it is a web page. The base URL ${MAY_BE_A_WEBSITE}`);
+		return readList(this.redactor.list(json));
 	}
 
-	private async readRawJson(response: GatewayResponse): Promise<unknown> {
+	private async readWhole(response: GatewayResponse): Promise<Buffer> {
 		response.limitWholeBody();
 		const { bytes, failure } = await readBytes(response.body);
 		if (failure) throw failure;
-		return jsonOf(bytes);
+		return bytes;
 	}
 
 	/** The same, with all bytes as they arrived; `failure` says why they are incomplete. */
