@@ -441,7 +441,7 @@ describe('the test of a credential', () => {
 			items: texts(1),
 		});
 		expect(await told(200, { data: [] }, {}, ' ')).toBe(
-			`Error: ${said!.message}. ${said!.description}`,
+			`Error: ${said!.message}. ${said!.description}`.replace(' "Speech Gateway API"', ''),
 		);
 		expect(sim.requests).toEqual([]);
 	});
