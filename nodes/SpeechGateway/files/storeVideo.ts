@@ -5,6 +5,7 @@ import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, textOf } from '../gateway/readBody';
+import { Boxes } from './boxes';
 import { fileFrom } from './store';
 
 /** Slowest download, bytes a second: a slower one would take days. Fetching it again is free. */
@@ -14,7 +15,7 @@ const GRACE_MS = 60_000;
 
 /**
  * Streams a video into n8n's binary store. Throws when it is empty, breaks off, comes too slowly, or is a message instead
- * of a file; NotStoredError when n8n cannot store it.
+ * of a file, or when the boxes of an MP4 do not add up to its length; NotStoredError when n8n cannot store it.
  */
 export async function storeVideo(
 	item: ItemRequests,
@@ -24,6 +25,7 @@ export async function storeVideo(
 	const contentType = response.headers['content-type']?.toLowerCase() ?? '';
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
+	const boxes = new Boxes();
 	let failure: Error | undefined;
 	const started = performance.now();
 	async function* checked(): AsyncGenerator<Uint8Array> {
@@ -32,6 +34,7 @@ export async function storeVideo(
 				if (bytes === 0 && /json|html|text/.test(contentType))
 					throw new Error(`this is not a video: ${plain(textOf(chunk)) ?? contentType}`);
 				bytes += chunk.length;
+				boxes.feed(chunk);
 				const elapsed = performance.now() - started;
 				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_DOWNLOAD)
 					throw new Error(
@@ -40,6 +43,10 @@ export async function storeVideo(
 				yield chunk;
 			}
 			if (bytes === 0) throw new Error('the file is empty');
+			if (boxes.missing !== 0)
+				throw new Error(
+					`the file is cut short: ${boxes.missing ?? 'some'} of its bytes are missing`,
+				);
 		} catch (error) {
 			throw (failure = asError(error));
 		}

@@ -245,7 +245,7 @@ test('a video that comes too slowly is given up, with its id', async () => {
 
 test('a video that takes more than a minute at a fair pace is stored whole', async () => {
 	sim.fault({ path: /content$/, contentBytes: 100_000, dripMs: 5_000 });
-	const { outputs } = await run(video());
+	const { outputs } = await run(video({ maxRetries: 2 }));
 	expect(outputs[0][0].json.bytes).toBe(100_000);
 });
 
@@ -279,4 +279,25 @@ test('a failed job ends each retry: the error says how the others get out', asyn
 	expect(error?.description).toContain(
 		'retry this execution, with the current workflow and "On Error" set to "Continue (using error output)", if it was saved: ',
 	);
+});
+
+describe('a video of which the end is missing, though the answer ends properly', () => {
+	const content = /^\/v1\/videos\/[^/]+\/content$/;
+	const fetches = () => sim.requests.filter(({ path }) => content.test(path)).length;
+
+	test('is fetched again, and is whole', async () => {
+		sim.fault({ path: content, truncate: 'half', truncateClean: true });
+		const { outputs } = await run(video({ maxRetries: 2 }));
+		expect(outputs[0]).toHaveLength(1);
+		expect(fetches()).toBe(2);
+	});
+
+	test('is an error with its ID in the end, and is charged once', async () => {
+		sim.fault({ path: content, truncate: 'half', truncateClean: true, times: Infinity });
+		const { error } = await run(video({ maxRetries: 2 }));
+		expect(error?.message).toContain('bytes are missing');
+		expect(error?.context?.jobId).toBe(sim.videos[0].id);
+		expect(fetches()).toBeGreaterThan(1);
+		expect(sim.charges).toHaveLength(1);
+	});
 });
