@@ -12,6 +12,7 @@ import { Gate } from './gate';
 import { InProcess } from './inProcess';
 import { LastingMemory, MOST_KEYS } from './lasting';
 import type { Ledger } from './ledger';
+import { Paces } from './paces';
 import type { Patience } from './patience';
 import type { Traffic } from './traffic';
 
@@ -34,6 +35,10 @@ export interface Run {
 	retryOf?: string;
 	/** Jobs that cost more than Generate would: the sum of both prices, and the hint that names it. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
+	/** How fast its items speak. */
+	paces: Paces;
+	/** What can only be told when all items have ended, before they leave. */
+	afterAll: Array<() => void>;
 	/** What this process knows of the execution's other calls of the node. */
 	inProcess: InProcess;
 	/** How many tasks the run has begun to poll, and when its next poll may go. */
@@ -77,6 +82,8 @@ export function openRun(
 		keys: new SentKeys(nodeCall.helpers, cancel),
 		hints: new Set(),
 		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
+		paces: new Paces(),
+		afterAll: [],
 		inProcess: InProcess.of(nodeCall.memory),
 		polls: { tasks: 0, nextAt: 0 },
 	};

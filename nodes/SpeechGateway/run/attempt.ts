@@ -112,6 +112,7 @@ export class Attempt {
 		const ends = this.combines(inputs)
 			? await this.combine(inputs, sessions.offline)
 			: await this.runAll(inputs, run, paying);
+		for (const tell of run.afterAll) tell();
 		// Only now is it known which requests ended near one of unknown outcome; Settle needs them.
 		for (const { traffic } of sessions.all) traffic.count();
 		await run.keys.makeSure();

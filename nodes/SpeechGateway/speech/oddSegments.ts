@@ -3,6 +3,7 @@
  * begin anew: models drop words, or say them over and over. Nothing is recognised; only lengths and
  * pauses are compared, so a hint asks somebody to listen.
  */
+import { ENOUGH_OTHERS } from '../requests/paces';
 import { countCharacters } from '../text/characters';
 
 /** Time that a character takes, in letters of an alphabet: a digit is a word, a character of Chinese a syllable. */
@@ -28,15 +29,21 @@ const SHORT_TEXT_SECONDS = 2;
 const LONG_PAUSE_SECONDS = 1.5;
 /** A pause so near to an end belongs to it. */
 const EDGE_SECONDS = 0.05;
-/** With fewer others, or shorter ones, the usual pace of people says more than theirs. */
-const ENOUGH_OTHERS = 3;
+/** The pace of shorter texts says little. */
 const ENOUGH_LETTERS = 40;
+/** Where nothing else tells a pace, a text of so many characters is not spoken in less than this share of its estimate. */
+const ESTIMATED_CHARACTERS = 100;
+const LEAST_OF_ESTIMATE = 0.5;
 
 /** A segment as it was spoken. */
 export interface SpokenSegment {
 	text: string;
+	/** See `lettersOf`; counted where it is left out. */
+	letters?: number;
 	/** NaN where that is not known: then its length is not judged. */
 	seconds: number;
+	/** How long it was estimated to be. */
+	expectedSeconds?: number;
 	/** Seconds from its start. */
 	pauses?: Array<{ start: number; end: number }>;
 	/** See `Mp3Info`. */
@@ -52,13 +59,22 @@ export interface OddSegment {
 
 /**
  * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in
- * order. Each is judged by the median pace of the others; where these are too few, by what people can say at all.
+ * order. Each is judged by the median pace of the others; where these are too few, by that of other items
+ * (`paceElsewhere`, letters a second), else by its estimate and what people can say at all.
  */
-export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
-	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));
+export function oddSegments(
+	segments: SpokenSegment[],
+	paceElsewhere: (index: number) => number | undefined = () => undefined,
+): OddSegment[] {
+	const weighed = segments.map((segment) => {
+		const { letters = lettersOf(segment.text) } = segment;
+		return { ...segment, letters };
+	});
 	const paces = weighed
-		.map(({ letters, seconds }, index) => ({ index, letters, pace: letters / seconds }))
-		.filter(({ letters, pace }) => letters >= ENOUGH_LETTERS && pace < Infinity)
+		.flatMap((segment, index) => {
+			const pace = paceOf(segment);
+			return pace === undefined ? [] : { index, pace };
+		})
 		.sort((a, b) => a.pace - b.pace);
 	const ranks = new Map(paces.map(({ index }, rank) => [index, rank]));
 	const paceWithout = (index: number): number | undefined => {
@@ -66,8 +82,8 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 		const others = paces.length - (ranks.has(index) ? 1 : 0);
 		const middle = Math.floor(others / 2);
 		const median = paces[middle < rank ? middle : middle + 1]?.pace;
-		const isSpeech = median > SLOWEST_PACE && median < FASTEST_PACE;
-		return others >= ENOUGH_OTHERS && isSpeech ? median : undefined;
+		const pace = others >= ENOUGH_OTHERS ? median : paceElsewhere(index);
+		return pace !== undefined && pace > SLOWEST_PACE && pace < FASTEST_PACE ? pace : undefined;
 	};
 	return weighed.flatMap((segment, index) => {
 		const which = segments.length > 1 ? `Segment ${index + 1}` : 'The speech';
@@ -76,11 +92,18 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 	});
 }
 
+/** Letters a second; undefined for a text so short that it says little. */
+export function paceOf({ text, seconds, letters = lettersOf(text) }: SpokenSegment) {
+	const pace = letters / seconds;
+	return letters >= ENOUGH_LETTERS && pace < Infinity ? pace : undefined;
+}
+
 /** What is odd about a segment, to follow its name. `paceOfOthers`: letters a second. */
 function oddityOf(
-	{ text, letters, seconds, pauses = [], beginsAnewAt }: SpokenSegment & { letters: number },
+	segment: SpokenSegment & { letters: number },
 	paceOfOthers: number | undefined,
 ): string | undefined {
+	const { text, letters, seconds, expectedSeconds = 0, pauses = [], beginsAnewAt } = segment;
 	if (beginsAnewAt !== undefined)
 		return `begins anew after ${rounded(beginsAnewAt)} s, so words may be said twice`;
 	const usualSeconds = letters / (paceOfOthers ?? USUAL_PACE);
@@ -90,7 +113,13 @@ function oddityOf(
 		? `the others take about ${rounded(usualSeconds)} s for as much text`
 		: `about ${rounded(usualSeconds)} s would be usual`;
 	const length = `is ${rounded(seconds)} s long for ${countCharacters(text)} characters; ${usual}`;
-	if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < letters / fastest) return length;
+	const estimated =
+		paceOfOthers === undefined && countCharacters(text) >= ESTIMATED_CHARACTERS
+			? LEAST_OF_ESTIMATE * expectedSeconds
+			: 0;
+	const least = Math.max(letters / fastest, estimated);
+	if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < least)
+		return `${length}, so it may have broken off`;
 	const silence = pauses.find(
 		({ start, end }) =>
 			end - start > LONG_PAUSE_SECONDS && start > EDGE_SECONDS && end < seconds - EDGE_SECONDS,

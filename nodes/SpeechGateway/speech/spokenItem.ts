@@ -1,17 +1,17 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { defined } from '../core/json';
 import { countCharacters } from '../text/characters';
-import { type Parentheses, toneTags, withoutTags } from '../text/toneTags';
+import { toneTags, withoutTags } from '../text/toneTags';
 import { besideAudio } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
 import { pausesOf } from './heard';
 import { timesOf, withHeardPauses } from './heardSegments';
-import { oddSegments, type SpokenSegment } from './oddSegments';
-import type { Plan, PlannedSegment } from './plan';
+import { lettersOf, type OddSegment, oddSegments, paceOf, type SpokenSegment } from './oddSegments';
+import type { Plan } from './plan';
 import { reusedIn } from './previous';
-import { spokenTokens } from './price';
+import { expectedSeconds, spokenTokens } from './price';
 import { firstFew, hintOnTimes, lateSegments } from './slots';
 import type { Narration } from './speak';
 import {
@@ -39,7 +39,6 @@ export async function spokenItem(
 	const timed = seconds === undefined ? [] : timesOf(segments, file, spoken);
 	const late = lateSegments(input, segments, timed);
 	if (seconds !== undefined) hintOnTimes(item, late);
-	const warnings = [...oddityWarnings(narration, spoken, timed), ...late.warnings];
 	const heard = timed.map((text, index) =>
 		withHeardPauses(text, file.starts[index], spoken[index].info),
 	);
@@ -59,9 +58,15 @@ export async function spokenItem(
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: plan.contentHash,
-		...(warnings.length > 0 && { warnings }),
 		...(input.timings && seconds !== undefined && { parts: sentenceTimes(heard) }),
 	};
+	const warn = (odd: OddSegment[]) => {
+		const warnings = [...oddityWarnings(odd, timed), ...late.warnings];
+		if (warnings.length > 0) json.warnings = warnings;
+	};
+	const sounds = soundsOf(narration, spoken);
+	warn(oddSegments(sounds));
+	item.session.afterAll.push(judgedBySiblings(narration, sounds, warn));
 	const cues = await subtitleFile(narration, heard);
 	return {
 		json,
@@ -75,23 +80,36 @@ const rateOf = (info: JoinedFile['info']): IDataObject =>
 		? { sampleRate: info.sampleRate, ...(info.channels > 1 && { channels: info.channels }) }
 		: {};
 
-/**
- * A warning for each segment that somebody should listen to, without times where these are not known, and one hint on all of
- * them.
- */
-function oddityWarnings(
-	{ item, input: { parentheses }, plan: { segments } }: Narration,
-	spoken: StoredAudio[],
-	timed: TimedText[],
-): IDataObject[] {
-	const odd = oddSegments(soundsOf(segments, spoken, parentheses));
-	const messages = firstFew(odd.map(({ words }) => words));
-	if (odd.length > 0)
-		item.session.hints.add(`Please listen to item ${item.index + 1}: ${messages}.`);
-	return odd.map(({ index, words: message }) => {
+/** A warning for each segment that somebody should listen to; without times where these are not known. */
+const oddityWarnings = (odd: OddSegment[], timed: TimedText[]): IDataObject[] =>
+	odd.map(({ index, words: message }) => {
 		const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
 		return defined({ segment: index + 1, startSeconds, endSeconds, message });
 	});
+
+/**
+ * What is to be done when all items have ended: `warn` gets the segments that somebody should listen to, and there is one hint
+ * on all of them. An item of too few segments to be compared with each other is compared with the run's other items then.
+ */
+function judgedBySiblings(
+	{ item: { index: at, session }, input: { model, speed }, plan }: Narration,
+	sounds: SpokenSegment[],
+	warn: (odd: OddSegment[]) => void,
+): () => void {
+	const { hints, paces } = session;
+	const manners = plan.segments.map(({ voice, voiceId = voiceNameOf(voice) }) =>
+		JSON.stringify([model, speed, voiceId]),
+	);
+	for (const [index, sound] of sounds.entries()) {
+		const pace = paceOf(sound);
+		if (pace !== undefined) paces.add(manners[index], { item: at, pace });
+	}
+	return () => {
+		const odd = oddSegments(sounds, (index) => paces.medianWithout(manners[index], at));
+		warn(odd);
+		const messages = firstFew(odd.map(({ words }) => words));
+		if (odd.length > 0) hints.add(`Please listen to item ${at + 1}: ${messages}.`);
+	};
 }
 
 /** The voice of a text, which all of its segments have. */
@@ -99,15 +117,17 @@ const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan):
 
 /** Spoken segments as `oddSegments` judges them: tone tags take no time. */
 const soundsOf = (
-	segments: PlannedSegment[],
+	{ input: { parentheses, speed }, plan: { segments } }: Narration,
 	spoken: StoredAudio[],
-	parentheses: Parentheses,
 ): SpokenSegment[] =>
-	segments.map(({ text }, index) => {
+	segments.map(({ text: asked }, index) => {
 		const { info } = spoken[index];
+		const text = withoutTags(asked, toneTags(asked, parentheses));
 		return {
-			text: withoutTags(text, toneTags(text, parentheses)),
+			text,
+			letters: lettersOf(text),
 			seconds: info.seconds ?? NaN,
+			expectedSeconds: expectedSeconds(text, speed),
 			pauses: pausesOf(info),
 			beginsAnewAt: info.format === 'mp3' ? info.beginsAnewAt : undefined,
 		};
