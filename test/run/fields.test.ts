@@ -205,3 +205,16 @@ test('tags: as the editor has them, as a list, or as an expression gives them', 
 		expect(read(tagsOption, given)).toEqual({ title: 'One', year: '2026' });
 	for (const none of [{}, { values: {} }, [], '']) expect(read(tagsOption, none)).toEqual({});
 });
+
+test.each(['$ {{ ', '{{', '$', '}} {{ $x '])(
+	'a megabyte of %j that only begins like an expression is looked through at once',
+	(piece) => {
+		const text = `{{${piece.repeat(1_000_000 / piece.length)} Hello.`;
+		const call = new NodeCall({
+			getNode: () => ({ parameters: { text } }),
+		} as unknown as IExecuteFunctions);
+		const started = process.cpuUsage();
+		new Parameters(call, 0).refuseLiterals([{ name: 'text', displayName: 'Text' }], []);
+		expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+	},
+);

@@ -59,7 +59,7 @@ export class Parameters {
 		const literal = literals.get(nodeCall);
 		if (!literal) return;
 		throw new InputError(
-			`"${literal.label}" contains an expression, but is set to "Fixed": ${literal.typed.trim().slice(0, 80)}`,
+			`"${literal.label}" contains an expression, but is set to "Fixed": ${literal.typed.slice(0, 80)}`,
 			`Switch the field to "Expression" to have it filled in; otherwise, it would be used as it stands, for each item. ${NOTHING_SENT}`,
 		);
 	}
@@ -123,7 +123,8 @@ function literalsIn(typed: unknown, label: string): Literal[] {
 
 /** All of a text that is nothing but `{{ … }}` with a `$` in it. Within other words, only what n8n's own variables are in. */
 function literalIn(text: string): string | undefined {
-	if (WHOLE.test(text)) return text;
+	const words = text.trim();
+	if (words.startsWith('{{') && words.endsWith('}}') && words.includes('$')) return words;
 	for (let [from, to] = [0, 0]; ; from = to + 2) {
 		from = text.indexOf('{{', from);
 		to = from < 0 ? -1 : text.indexOf('}}', from + 2);
@@ -132,8 +133,6 @@ function literalIn(text: string): string | undefined {
 		if (VARIABLE.test(found)) return found;
 	}
 }
-
-const WHOLE = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;
 
 /** As n8n writes them: a template of another program may have `{{ $item }}`. */
 const VARIABLE =
