@@ -53,7 +53,10 @@ export function descriptionParts(
 	return { about, charge: charge.trim(), todo, said: rest.slice(at) };
 }
 
-/** A text of ours that names the credential as its owner has. */
+/**
+ * A description that names the credential as its owner has. Messages go without: those about a key are also its test's, which does
+ * not know the name.
+ */
 export const withCredentialName = (
 	text: string,
 	{ credentials }: Pick<INode, 'credentials'>,

@@ -15,9 +15,8 @@ export function nodeError(
 	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
 	where: { functionality?: Functionality } = {},
 ): NodeApiError | NodeOperationError {
-	const named = (words: string) => withCredentialName(words, node);
-	const message = cleanedMessage(named(text));
-	const options = { message, description: named(description), ...where };
+	const message = cleanedMessage(text);
+	const options = { message, description: withCredentialName(description, node), ...where };
 	const error = httpCode
 		? new NodeApiError(node, { message }, { ...options, httpCode })
 		: new NodeOperationError(node, message, options);

@@ -163,10 +163,7 @@ export async function sortOntoBranches(
 		});
 		if ('failed' in outcome) {
 			const { message, description, details, binary } = outcome.failed;
-			const words = {
-				message: withCredentialName(message, node),
-				description: withCredentialName(description, node),
-			};
+			const words = { message, description: withCredentialName(description, node) };
 			outputs[0].push(asErrorItem({ ...words, ...details }, binary));
 		}
 		if (!('branch' in outcome)) continue;
