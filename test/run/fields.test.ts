@@ -213,8 +213,8 @@ test.each(['$ {{ ', '{{', '$', '}} {{ $x '])(
 		const call = new NodeCall({
 			getNode: () => ({ parameters: { text } }),
 		} as unknown as IExecuteFunctions);
-		const started = process.cpuUsage();
+		const started = performance.now();
 		new Parameters(call, 0).refuseLiterals([{ name: 'text', displayName: 'Text' }], []);
-		expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+		expect(performance.now() - started).toBeLessThan(5_000);
 	},
 );
