@@ -87,8 +87,8 @@ export function withoutDirections(
 	const bare = line.replace(DECORATION, '').trim();
 	const emphasis = EMPHASIS.exec(bare);
 	const words = emphasis?.[2] ?? bare;
-	if (!LETTERS.test(words)) return MUSIC.test(words) && !isAfterName ? '' : undefined;
 	if (!isAfterName && MUSIC.test(words)) return '';
+	if (!LETTERS.test(words)) return undefined;
 	const isItalic = emphasis?.[1].length === 1;
 	if (isItalic && !isAfterName && !ENDS_SENTENCE.test(words) && !/[*_:：[\](]/.test(words))
 		return '';

@@ -3,6 +3,7 @@
  * short lines that stand alone. In a book of numbered chapters only those are headings, since the
  * rest is title pages, letters and page furniture.
  */
+import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
 import type { ReadHeading } from './reading';
 
@@ -166,21 +167,14 @@ function dropContents(lines: TitleLine[]): void {
 		if (line.key === undefined) runs.push([]);
 		else runs[runs.length - 1].push(line);
 	}
-	const last = new Map<string, TitleLine>();
-	const first = new Map<string, TitleLine>();
-	for (const line of lines) {
-		if (line.key === undefined) continue;
-		last.set(line.key, line);
-		if (!first.has(line.key)) first.set(line.key, line);
-	}
-	const lastOne = lines.findLast(({ key }) => key !== undefined);
+	const titles = lines.filter(({ key }) => key !== undefined);
+	const last = new Map(titles.map((line) => [line.key, line]));
+	const first = new Map(titles.toReversed().map((line) => [line.key, line]));
 	for (const run of runs.filter(isContents)) {
-		const standing = run.at(-1) === lastOne ? first : last;
-		for (const line of run) {
-			if (line.key === undefined || standing.get(line.key) === line) continue;
-			line.key = undefined;
-			line.isChapter = undefined;
-		}
+		const standing = run.at(-1) === titles.at(-1) ? first : last;
+		for (const line of run)
+			if (standing.get(line.key) !== line)
+				Object.assign(line, { key: undefined, isChapter: false });
 	}
 }
 
@@ -189,10 +183,7 @@ function dropContents(lines: TitleLine[]): void {
  * 1` do not.
  */
 function isContents(run: TitleLine[]): boolean {
-	const counts = new Map<string, number>();
-	for (const { key = '' } of run) {
-		const [word] = key.replace(/[\p{N}一二三四五六七八九十百千零〇]+/gu, '').split(/\s/);
-		counts.set(word, (counts.get(word) ?? 0) + 1);
-	}
-	return Math.max(...counts.values(), 0) >= MANY;
+	const wordOf = ({ key = '' }: TitleLine) =>
+		key.replace(/[\p{N}一二三四五六七八九十百千零〇]+/gu, '').split(/\s/, 1)[0];
+	return [...grouped(run, wordOf).values()].some(({ length }) => length >= MANY);
 }

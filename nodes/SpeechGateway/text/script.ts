@@ -8,6 +8,7 @@
  *     [door closes]
  */
 import { InputError, NOTHING_SENT } from '../core/errors';
+import { grouped } from '../core/grouped';
 import { letters } from './characters';
 import { closingOf } from './closing';
 import { behindName, withoutDirections } from './directions';
@@ -127,6 +128,7 @@ const LONE_NAME = new RegExp(
 	`^[ \\t]{0,20}([*_]{0,3}|\\[)([^\\s*_[\\]()（）:：<>"“”][^*_[\\]()（）:：<>]{0,59}?)([*_]{0,3}|\\])(?:[ \\t]{0,20}[(（]([^()（）]{1,60})[)）](?:[ \\t]{0,3}\\([^()]{1,20}\\))?)?(?:[ \\t]{0,20}[-–—|,]?[ \\t]{0,20}([[(]?${TIME_RANGE}[\\])]?))?[*_]{0,3}[ \\t]{0,20}$`,
 	'u',
 );
+const loneName = (line: string): string => LONE_NAME.exec(line.trimEnd())?.[2] ?? '';
 /** How a line in capitals begins that is a scene or a cut, not a name. */
 const SCENE_HEADING = /^(?:INT|EXT|EST|I\/E|FADE|CUT|SMASH|MATCH|DISSOLVE|THE END|END)\b/;
 /** What only screenplays have: scenes, fades, and marks behind a name that stands alone. */
@@ -184,8 +186,8 @@ class ScriptReader {
 	/** Whether a name has stood alone on a line. */
 	private namesStandAlone = false;
 	private readonly isScreenplay: boolean;
-	/** What stands alone on lines of a screenplay more than once. */
-	private readonly recurring = new Set<string>();
+	/** What stands alone on lines of a screenplay. */
+	private readonly alone: Map<string, string[]>;
 
 	constructor(
 		private lines: string[],
@@ -196,12 +198,7 @@ class ScriptReader {
 		this.isScreenplay =
 			lines.some((line) => SCREENPLAY.test(line)) &&
 			lines.some((line) => isCapitals(line) && this.isAlone(line));
-		const seen = new Set<string>();
-		for (const line of this.isScreenplay ? lines : []) {
-			const [, , name = ''] = LONE_NAME.exec(line.trimEnd()) ?? [];
-			if (seen.has(name)) this.recurring.add(name);
-			seen.add(name);
-		}
+		this.alone = grouped(this.isScreenplay ? lines : [], loneName);
 	}
 
 	/** Notes that nobody says these words, except those that are `voiced`. */
@@ -279,7 +276,7 @@ class ScriptReader {
 	}
 
 	private isAlone(line: string): boolean {
-		const [, , name = ''] = LONE_NAME.exec(line.trimEnd()) ?? [];
+		const name = loneName(line);
 		return name !== '' && this.isKnown(foldName(name));
 	}
 
@@ -377,7 +374,8 @@ class ScriptReader {
 		const isBlank = (at: number) => (this.lines.at(at) ?? '').trim() === '';
 		return (
 			isCapitals(name) &&
-			(SINGLE_NAME.test(name) || (looksLikeName(name) && this.recurring.has(name))) &&
+			(SINGLE_NAME.test(name) ||
+				(looksLikeName(name) && (this.alone.get(name)?.length ?? 0) > 1)) &&
 			!isLabel(foldName(name)) &&
 			!SCENE_HEADING.test(name) &&
 			(index === 0 || isBlank(index - 1)) &&

@@ -365,20 +365,12 @@ function fromFirstHour(cues: FileCue[]): { cues: FileCue[]; note: string[] } {
 	const first = cues.at(0)?.start ?? 0;
 	const hour = first % HOUR < LATEST_FIRST ? first - (first % HOUR) : 0;
 	const moved = cues.map((cue) => ({ ...cue, start: cue.start - hour, end: cue.end - hour }));
-	if (hour > 0)
-		return {
-			cues: moved,
-			note: [
-				`The subtitles begin at ${clock(first)}: the ${clock(hour)} before them were taken off all times.`,
-			],
-		};
-	return {
-		cues,
-		note:
-			first < LONG_SILENCE
-				? []
-				: [`The subtitles begin at ${clock(first)}, so the file begins with as much silence.`],
-	};
+	const told =
+		hour > 0
+			? `: the ${clock(hour)} before them were taken off all times.`
+			: ', so the file begins with as much silence.';
+	const isTold = hour > 0 || first >= LONG_SILENCE;
+	return { cues: moved, note: isTold ? [`The subtitles begin at ${clock(first)}${told}`] : [] };
 }
 
 /** Reads subtitles for one voice: the names of speakers are left out. */
