@@ -17,6 +17,8 @@ const WITHOUT_MARKS =
 
 const COMMAND = /\\[a-zA-Z]+/;
 const FORMULA_SIGN = /[\^_=]/;
+/** One letter, or a number with an escaped sign: `$x$`, `$90\%$`. */
+const OPERAND = /^(?:\p{L}|[^\\]*\\[%,;][^\\]*)$/u;
 /** An operator between two operands. */
 const OPERATOR = /[\p{L}\p{N})\]]\s*[-+*<>|·×÷±−]\s*[\p{L}\p{N}([]/u;
 /** With a word, what stands in escaped brackets is no formula. */
@@ -54,8 +56,8 @@ const LATEX_SIGNS = new Map(
 		.map((one) => [one.slice(0, -1), one.slice(-1)]),
 );
 
-/** A command, an escaped mark, white space, or one character. */
-const LATEX_TOKEN = /\\[a-zA-Z]+\*?|\\[^]|\s+|[^]/gu;
+/** A command (a root with its degree), an escaped mark, white space, or one character. */
+const LATEX_TOKEN = /\\sqrt\[\w\]|\\[a-zA-Z]+\*?|\\[^]|\s+|[^]/gu;
 
 /** Reads a formula from front to back. */
 class Formula {
@@ -94,12 +96,11 @@ class Formula {
 	}
 
 	private command(name: string): string {
+		if (/^[dt]?binom$/.test(name)) return `C(${this.argument()}, ${this.argument()})`;
 		if (/^[cdt]?frac$/.test(name))
 			return `${inBrackets(this.argument())}/${inBrackets(this.argument())}`;
-		if (name === 'sqrt') {
-			const degree = this.tokens[this.at] === '[' ? this.upTo(']') : '';
-			return `${degree === '' || degree === '2' ? '' : superscript(degree)}√${inBrackets(this.argument())}`;
-		}
+		const [root, degree = '2'] = /^sqrt(?:\[(.)\])?$/.exec(name) ?? [];
+		if (root) return `${degree === '2' ? '' : superscript(degree)}√${inBrackets(this.argument())}`;
 		if (name === 'begin' || name === 'end') {
 			this.argument();
 			return ' ';
@@ -109,15 +110,6 @@ class Formula {
 		const sign = LATEX_SIGNS.get(name) ?? decoded(`&${name};`);
 		if (!sign.startsWith('&')) return sign;
 		return this.tokens[this.at] === '{' ? '' : name;
-	}
-
-	/** The tokens from an opening mark to a closing one, without both. */
-	private upTo(mark: string): string {
-		const end = this.tokens.indexOf(mark, this.at);
-		if (end < 0) return '';
-		const between = this.tokens.slice(this.at + 1, end).join('');
-		this.at = end + 1;
-		return between;
 	}
 }
 
@@ -155,7 +147,7 @@ export function readFormulas(text: string): string {
 			const isOne =
 				COMMAND.test(content) ||
 				FORMULA_SIGN.test(content) ||
-				(inline !== undefined && OPERATOR.test(content));
+				(inline !== undefined && (OPERATOR.test(content) || OPERAND.test(content)));
 			return isOne ? signsIn(content) : whole;
 		})
 		.replace(WITHOUT_MARKS, signsIn);

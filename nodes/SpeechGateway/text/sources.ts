@@ -11,7 +11,8 @@ export const NAMED_SOURCE = new RegExp(
 			String.raw`【[^【】]{0,60}†[^【】]{0,200}】`,
 			String.raw`\ue200[^\ue200\ue201]{0,300}\ue201`,
 			String.raw`(?<![\p{L}\p{N}])cite(?:turn\d{1,3}[a-z]{3,12}\d{1,3}){1,20}`,
-			String.raw`\[(?:cite|citation|web|source):[ ]?${SOURCE_NUMBERS}\]`,
+			String.raw`\[(?:cite|citation|web|sources?):[ ]?${SOURCE_NUMBERS}\]`,
+			String.raw`\[\^\d{1,3}\^\]|\[\d{1,3}†[^\]\n]{1,100}\]`,
 			String.raw`\[cite_end\]|\[span_\d{1,4}\]\(end_span\)`,
 			String.raw`\[oai_citation:\d{1,3}[‡,][^\]\n]{0,200}\]\([^\s()]{0,1000}\)`,
 		].join('|') +
