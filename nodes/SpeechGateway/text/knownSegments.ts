@@ -73,27 +73,30 @@ const MOST_COMPARISONS = 2_000_000;
 
 /** Segments of an earlier text, to be found in others. */
 export class KnownSegments {
-	/** By the length of the opening, its hash, and the length of all: the hashes of all. */
-	private readonly openings = new Map<number, Map<number, Map<number, Set<number>>>>();
+	/** By the length of the opening, its hash, the length of all, and the hash of all: the first that is so. */
+	private readonly openings = new Map<number, Map<number, Map<number, Map<number, number>>>>();
 	private comparisonsLeft = MOST_COMPARISONS;
+	/** The one behind the one found last. */
+	private next = 0;
 
 	/** `moved`: each may be anywhere, or occur twice. */
-	constructor(moved: Fingerprint[]) {
-		for (const { units, opening, sum } of moved) {
+	constructor(private readonly moved: Fingerprint[]) {
+		for (const [index, { units, opening, sum }] of moved.entries()) {
 			const length = Math.min(OPENING_UNITS, units);
 			const byHash = inMap(
 				this.openings,
 				length,
-				() => new Map<number, Map<number, Set<number>>>(),
+				() => new Map<number, Map<number, Map<number, number>>>(),
 			);
-			const byUnits = inMap(byHash, opening, () => new Map<number, Set<number>>());
-			inMap(byUnits, units, () => new Set<number>()).add(sum);
+			const byUnits = inMap(byHash, opening, () => new Map<number, Map<number, number>>());
+			const bySum = inMap(byUnits, units, () => new Map<number, number>());
+			inMap(bySum, sum, () => index);
 		}
 	}
 
 	/**
-	 * Finds them in a text from front to back; where several begin, the longest. Those that are `placed` go first, and
-	 * none of the others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is
+	 * Finds them in a text from front to back; where several begin, the one that followed before, since a text that
+	 * repeats its sentences would else be cut in other places; then the longest. Those that are `placed` go first, and none of the others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is
 	 * anyway. The time is linear in the length of the text.
 	 */
 	in(
@@ -126,7 +129,7 @@ export class KnownSegments {
 			const limit = ascending[next] ?? even.length;
 			const end =
 				units === undefined && even[at] !== ' '
-					? this.longestAt(
+					? this.endAt(
 							at,
 							limit,
 							hashes,
@@ -141,14 +144,23 @@ export class KnownSegments {
 		return found;
 	}
 
-	/** The end of the longest segment that begins at an offset; the offset itself if there is none. */
-	private longestAt(
+	/** The end of the segment to be taken of those that begin at an offset; the offset itself if there is none. */
+	private endAt(
 		at: number,
 		limit: number,
 		hashes: Hashes,
 		mayBe: (end: number) => boolean,
 	): number {
+		const follower = this.moved[this.next];
+		if (follower) {
+			const end = at + follower.units;
+			if (end <= limit && hashes.of(at, end) === follower.sum && mayBe(end)) {
+				this.next++;
+				return end;
+			}
+		}
 		let longest = at;
+		let index = 0;
 		for (const [length, byHash] of this.openings) {
 			if (at + length > limit || this.comparisonsLeft <= 0) continue;
 			const byUnits = byHash.get(hashes.of(at, at + length));
@@ -156,10 +168,14 @@ export class KnownSegments {
 			this.comparisonsLeft -= byUnits.size;
 			for (const [units, sums] of byUnits) {
 				const end = at + units;
-				if (end > longest && end <= limit && sums.has(hashes.of(at, end)) && mayBe(end))
+				const first = sums.get(hashes.of(at, end));
+				if (end > longest && end <= limit && first !== undefined && mayBe(end)) {
 					longest = end;
+					index = first;
+				}
 			}
 		}
+		if (longest > at) this.next = index + 1;
 		return longest;
 	}
 }
