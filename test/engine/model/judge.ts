@@ -16,7 +16,7 @@ const FREE_WHEN_CUT = /^\/v1\/audio\/speech(\/jobs)?$/;
 export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequest): Verdict {
 	if (status === undefined || [408, 460, 499, 504].includes(status)) return 'unknown';
 	// A refusal need not be read to its end.
-	if (aborted && !(status >= 400 && status < 500)) return 'unknown';
+	if (aborted && !(status >= 400 && status < 500) && status !== 524) return 'unknown';
 	if (status < 300) {
 		const { truncate, corrupt, body } = fault;
 		const damaged = truncate !== undefined || corrupt || body !== undefined;
