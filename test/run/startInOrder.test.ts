@@ -41,3 +41,13 @@ test('a run that has computed for a while lets the rest of the process go on, an
 	}
 	expect(others).toBe(1);
 });
+
+test('a run that is over waits for nobody, however long it has computed', () => {
+	let isOver = false;
+	const giveWay = givingWay(() => isOver);
+	for (const from = performance.now(); performance.now() - from < 60; );
+	isOver = true;
+	expect(giveWay()).toBeUndefined();
+	isOver = false;
+	expect(giveWay()).toBeInstanceOf(Promise);
+});
