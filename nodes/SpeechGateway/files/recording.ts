@@ -4,6 +4,7 @@ import {
 	type ReadableFormat,
 	type AudioInfo,
 	type AudioReader,
+	DamagedAudioError,
 	EXTENSIONS,
 	inspectorOf,
 	sniffAudioFormat,
@@ -38,6 +39,11 @@ export async function inspectRecording(
 ): Promise<Recording> {
 	const file = fileOf(nodeCall, index, recording);
 	const place = placeOf(recording);
+	const refusal = (what: string) =>
+		new InputError(
+			`The file in "${place}" ${what}`,
+			'Use a recording such as mp3, wav or m4a. Nothing was sent.',
+		);
 	let inspector: AudioReader<AudioInfo> | undefined;
 	let format: ReadableFormat | undefined;
 	let bytes = 0;
@@ -46,11 +52,10 @@ export async function inspectRecording(
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
 			if (!format && !/^((audio|video)\/|application\/(ogg|octet-stream))/.test(file.mimeType)) {
-				throw new InputError(
-					`The file in "${place}" is not audio but "${file.mimeType}"`,
-					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
-				);
+				throw refusal(`is not audio but "${file.mimeType}"`);
 			}
+			if (!format && isAllText(chunk))
+				throw refusal('is a text, not audio: a data URL or base64 must be decoded first');
 			if (format) inspector = inspectorOf(format);
 		}
 		bytes += chunk.length;
@@ -77,15 +82,30 @@ export async function inspectRecording(
 			`recording.${(format && EXTENSIONS[format][0]) ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,
 		sha256: hash.digest('hex'),
-		seconds: unlessDamaged(() => inspector?.end().seconds),
+		seconds: unlessDamaged(
+			() => inspector?.end().seconds,
+			() => refusal('holds no sound'),
+		),
 	};
 }
 
-/** If a recording cannot be read to its end, only its length is unknown; the gateway decides whether it is good. */
-function unlessDamaged<T>(read: () => T): T | undefined {
+/**
+ * If a recording cannot be read to its end, only its length is unknown; the gateway decides whether it is good. One without
+ * any sound is refused (`ifNothing`).
+ */
+function unlessDamaged<T>(read: () => T, ifNothing?: () => Error): T | undefined {
 	try {
 		return read();
-	} catch {
+	} catch (error) {
+		if (ifNothing && error instanceof DamagedAudioError && error.isNothing) throw ifNothing();
 		return undefined;
 	}
 }
+
+/** The beginning of any recording has bytes that no text has. */
+const TEXT_BYTES = 256;
+
+const isAllText = (head: Uint8Array): boolean =>
+	head
+		.subarray(0, TEXT_BYTES)
+		.every((byte) => (byte >= 0x20 && byte < 0x7f) || [0x09, 0x0a, 0x0d].includes(byte));

@@ -1,6 +1,6 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
 import { hasText, nameAt, uint16le, uint32le } from '../bytes';
-import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
+import { type AudioReader, type BaseInfo, DamagedAudioError, UnreadAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { BlockReader, ErrorWatch } from '../reader';
 import { SampleTrack } from '../samples';
@@ -72,7 +72,7 @@ function parseFmt(bytes: Uint8Array, at: number, size: number): WavShape {
 		bitsPerSample: uint16le(bytes, at + 14),
 	};
 	if (!ENCODINGS[encoding]) {
-		throw new DamagedAudioError(
+		throw new UnreadAudioError(
 			`The WAV file has an unsupported codec (format tag 0x${encoding.toString(16)})`,
 		);
 	}
@@ -114,12 +114,13 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		if (chunk && chunk.left > 0 && !(this.streamed && chunk.id === 'data')) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
-				dataBytes === 0 && chunk.id === 'data',
+				dataBytes === 0,
 			);
 		}
 		if (!shape || !this.hasData) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: it has no ${shape ? 'data' : 'fmt'} chunk`,
+				dataBytes === 0,
 			);
 		}
 		if (dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples', true);
