@@ -25,6 +25,11 @@ export class DamagedAudioError extends Error {
 	}
 }
 
+/** A whole file in a form of its format that is not read here; the message says which. */
+export class UnreadAudioError extends DamagedAudioError {
+	override name = 'UnreadAudioError';
+}
+
 /** What the reader of every format says of a whole file. Plain JSON. */
 export interface BaseInfo {
 	/**

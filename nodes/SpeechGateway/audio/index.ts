@@ -23,7 +23,7 @@ export type {
 	RequestedFormat,
 } from './format';
 export { wavCodec } from './wav/reader';
-export { DamagedAudioError } from './format';
+export { DamagedAudioError, UnreadAudioError } from './format';
 export type { Place } from './joiner';
 export { isPcmType, pcmTypeOf } from './pcm';
 export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';

@@ -8,6 +8,8 @@ import {
 	DamagedAudioError,
 	inspectorOf,
 	isPcmType,
+	looksLikeText,
+	UnreadAudioError,
 	WITH_HEADERS,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
@@ -43,25 +45,47 @@ export async function inspectInput(
 	const name = nameOf(binary, placeOf(file, label));
 	const hash = createHash('sha256');
 	let inspector: AudioReader<AudioInfo> | undefined;
+	let format: ReadableFormat | undefined;
 	try {
 		for await (const chunk of withHead(await chunksOf(nodeCall, binary))) {
 			nodeCall.cancel?.throwIfAborted();
-			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name), binary.mimeType);
+			format ??= recognisedFormat(chunk, binary, name);
+			inspector ??= inspectorOf(format, binary.mimeType);
 			inspector.feed(chunk);
 			hash.update(chunk);
 		}
 		if (!inspector) throw new InputError(`${name} is empty`);
 		return { binary, info: inspector.end(), sha256: hash.digest('hex') };
 	} catch (error) {
-		throw error instanceof DamagedAudioError ? unreadable(name, error) : asError(error);
+		if (!(error instanceof DamagedAudioError)) throw asError(error);
+		throw unreadable(name, error, binary, format);
 	}
 }
 
-const unreadable = (name: string, { message }: Error) =>
+const unreadable = (name: string, error: Error, binary: IBinaryData, format?: ReadableFormat) =>
 	new InputError(
-		`${name} cannot be read: ${message}`,
-		'Open it in a player: if it does not play to the end there either, create or download it again.',
+		`${name} cannot be read: ${error.message}`,
+		error instanceof UnreadAudioError
+			? `Convert it first, for example with: ${ffmpegLine(binary, format === 'opus' ? ' -ac 2' : '', format)}.`
+			: 'Open it in a player: if it does not play to the end there either, create or download it again.',
 	);
+
+/** A name without its extension. */
+export const stemOf = (fileName: string): string => fileName.replace(/(?<=.)\.[^.]*$/, '');
+
+/**
+ * The ffmpeg command that makes another file of one. `from`, `to`: its options for the one and the other. By the name of a
+ * format it knows what to make; of `.ogg`, it would make Vorbis.
+ */
+export function ffmpegLine(
+	{ fileName = 'file' }: IBinaryData,
+	to = '',
+	format: ReadableFormat = 'mp3',
+	from = '',
+): string {
+	const name = fileName.replace(/["$`\\]/g, '_');
+	return `ffmpeg ${from}-i "${name}"${to} "${stemOf(name)}-converted.${format}"`;
+}
 
 /** The file as messages call it. */
 export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
@@ -71,23 +95,21 @@ export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
  * The format by the first bytes, since names and MIME types are often wrong; only PCM goes by them. Throws
  * OtherFormatError.
  */
-function recognisedFormat(
-	head: Uint8Array,
-	{ mimeType, fileName }: IBinaryData,
-	name: string,
-): ReadableFormat {
+function recognisedFormat(head: Uint8Array, binary: IBinaryData, name: string): ReadableFormat {
+	const { mimeType, fileName } = binary;
 	const isPcm = isPcmType(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);
 	if (format && !canBeJoined(format)) {
 		throw new OtherFormatError(
 			`${name} is ${format.toUpperCase()} audio, which cannot be joined without re-encoding it`,
-			`Convert all files to the same format first: ${WITH_HEADERS}.`,
+			`Convert all files to the same format first: ${WITH_HEADERS}, for example with: ${ffmpegLine(binary)}.`,
 		);
 	}
 	if (format) return format;
 	const isAudioByType = mimeType.startsWith('audio/');
+	const isSound = /^(?:audio|video)\//.test(mimeType) && !looksLikeText(head);
 	throw new OtherFormatError(
 		`${name} is not ${WITH_HEADERS}${isAudioByType ? ', though its type is' : ' but'} "${mimeType}"`,
-		`Files that can be joined: ${WITH_HEADERS}, and PCM from this node.`,
+		`Files that can be joined: ${WITH_HEADERS}, and PCM from this node.${isSound ? ` Convert it first, for example with: ${ffmpegLine(binary)}.` : ''}`,
 	);
 }

@@ -13,7 +13,7 @@ import { inspectorOf, type ReadableFormat } from '../../../nodes/SpeechGateway/a
 import { readMetadata, type Tags } from '../../../nodes/SpeechGateway/audio/tags';
 import { fixture, joinFiles, stream } from '../../audio/support';
 import { PNG } from '../../support/png';
-import { probe } from '../../support/readers';
+import { probe, run as runProgram } from '../../support/readers';
 import { type EngineRun, item, runNode, storedFile, readStored } from '../support';
 
 const foreign = (name: string) => fixture(`../foreign/${name}`);
@@ -273,6 +273,21 @@ describe('errors name the file and say what to do', () => {
 			[inMemory(fixture(name), fileName), long],
 		])
 			expect(await failure(asItems(order))).toContain(words);
+	});
+
+	test.each([
+		['adpcm.wav', 'audio/wav', ['-c:a', 'adpcm_ms', '-f', 'wav'], 'adpcm-converted.wav'],
+		['mp3.wav', 'audio/wav', ['-c:a', 'libmp3lame', '-f', 'wav'], 'mp3-converted.wav'],
+		['five.opus', 'audio/ogg', ['-ac', '6', '-c:a', 'libopus', '-f', 'ogg'], 'five-converted.opus'],
+		['x.m4a', 'audio/mp4', ['-movflags', 'empty_moov', '-f', 'mp4'], 'x-converted.mp3'],
+		['x.webm', 'video/webm', ['-c:a', 'libopus', '-f', 'webm'], 'x-converted.mp3'],
+	])('%s is not read: how to convert it', async (name, type, options, converted) => {
+		const tone = ['-v', 'error', '-f', 'lavfi', '-i', 'sine=440:duration=1'];
+		const { stdout } = runProgram('ffmpeg', [...tone, ...options, '-']);
+		const words = await failure(asItems([good, inMemory(stdout, name, type)]));
+		expect(words).toContain(`The file "${name}" in "data"`);
+		expect(words).toContain(`for example with: ffmpeg -i "${name}" `);
+		expect(words).toContain(`"${converted}"`);
 	});
 
 	test.each([[['plain.opus', 'chained.opus']], [['chained.opus', 'plain.opus', 'plain.opus']]])(

@@ -3,7 +3,7 @@
  * checksums, and the last one a mark, so damage is certain and nothing is guessed: a file is read whole, or not at all.
  */
 import { concat, hasText, sum, uint16le, uint32le } from '../bytes';
-import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
+import { type AudioReader, type BaseInfo, DamagedAudioError, UnreadAudioError } from '../format';
 import { leadIn, LevelTrack, type Limit } from '../levels';
 import { BlockReader } from '../reader';
 import {
@@ -310,7 +310,7 @@ class OpusStream {
 			throw new DamagedAudioError('The file is not an Opus file: it has no OpusHead');
 		}
 		if (packet[9] === 0 || packet[9] > 2 || packet[18] !== 0) {
-			throw new DamagedAudioError('The Opus file has neither one nor two channels');
+			throw new UnreadAudioError('The Opus file has neither one nor two channels');
 		}
 		this.head = packet.slice();
 		this.preSkip = uint16le(packet, 10);

@@ -5,13 +5,13 @@
  * first item hold.
  */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { EXTENSIONS, isChained, joinBlocker, wavCodec } from '../../audio';
+import { isChained, joinBlocker, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { listedNames } from '../../fields/checks';
 import { audio, type JoinValues } from './audio.form';
 import { defaultName, hashOf } from '../../files/fileName';
-import { inspectInput, type InspectedAudio } from '../../files/inputAudio';
+import { ffmpegLine, inspectInput, type InspectedAudio, stemOf } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import { defineOperation } from '../../requests/operation';
@@ -59,8 +59,6 @@ export const join = defineOperation(audio.join, {
 		return await joined(session, all[0].input, all);
 	},
 });
-
-const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
 
 /** One file of all files of the items, with the options `input`. */
 async function joined(
@@ -149,10 +147,9 @@ function checkAlike(files: InputFile[]): void {
 
 /** The ffmpeg command that makes a file fit another one. */
 function convertLine({ binary, info: own }: InputFile, { info }: InputFile): string {
-	const name = (binary.fileName ?? 'file').replace(/["$`\\]/g, '_');
 	const rate = 'sampleRate' in info && info.format !== 'opus' ? ` -ar ${info.sampleRate}` : '';
 	const codec = info.format === 'wav' ? ` -c:a ${wavCodec(info)}` : '';
 	const raw = info.format === 'pcm' ? ` -ac ${info.channels} -f s16le` : '';
 	const from = own.format === 'pcm' ? `-f s16le -ar ${own.sampleRate} -ac ${own.channels} ` : '';
-	return `ffmpeg ${from}-i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${EXTENSIONS[info.format][0]}"`;
+	return ffmpegLine(binary, `${rate}${codec}${raw}`, info.format, from);
 }
