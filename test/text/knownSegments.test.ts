@@ -33,6 +33,14 @@ it('what is found and what is cut anew make up the text, whatever was there befo
 	);
 });
 
+it.each([[[2, 1, 1]], [[1, 2, 1]], [[1, 1, 2]]])(
+	'a text of equal sentences is cut where it was: %j',
+	(counts) => {
+		const known = counts.map((count) => 'Nobody came, not he. '.repeat(count).trim());
+		expect(cut(known.join(' '), known).map(({ text: words }) => words)).toEqual(known);
+	},
+);
+
 it('the same text is cut where it was', () => {
 	fc.assert(
 		fc.property(text, (same) => {

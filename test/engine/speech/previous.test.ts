@@ -403,14 +403,6 @@ test.each([
 	}
 });
 
-test('a text that repeats its sentences is cut where it was cut before: nothing is sent', async () => {
-	const text = `A first paragraph stands here.\n\n${'The same sentence again. '.repeat(10).trim()}`;
-	const previous = await firstVersion(generate(), text);
-	const { outputs } = await run(generate(PREVIOUS), text, previous);
-	expect(sim.charged()).toEqual([]);
-	expect(outputs[0][0].json.reusedSegments).toBe(outputs[0][0].json.segments);
-});
-
 test('a file names no voice; Estimate, which asks nobody, knows one by the hash of its title', async () => {
 	sim.addVoice('Grandmother Anna', 'voice-of-anna');
 	const byTitle = { voice: { __rl: true, mode: 'title', value: 'Grandmother Anna' } };
