@@ -10,7 +10,7 @@ const ON_SCRIPT =
 	/^[\s*_([>]*(?:note: ?)?(?:this|the above) (?:script|dialogue|draft|version)\b.*\b(?:words?|minutes?|length|tone|style)\b/iu;
 /** `Word count: 450`, which stands behind a rule. */
 const FIGURES =
-	/^[\s*_([>#]*(?:notes?|word count|(?:total |estimated )?(?:run ?time|duration|length)|total|tone|style)\b[\w ]{0,20}[*_]{0,3}:/iu;
+	/^[\s*_([>#]*(?:(?:(?:production|host|show) )?notes[*_]{0,3}[ \t]*(?:\n|$)|(?:(?:(?:production|host|show) )?notes?|word count|(?:total |estimated |script )?(?:run ?time|duration|length)|total|tone|style)\b[\w ]{0,20}[*_]{0,3}:)/iu;
 const END =
 	/^[\s*_([>#—–-]*(?:(?:[Ee]nd of (?:the )?|E(?:nd Of|ND OF) (?:THE )?)(?:[Ss]cript|[Tt]ranscript|[Ee]pisode|[Dd]ialogue|[Pp]odcast|SCRIPT|TRANSCRIPT|EPISODE)|(?:[Tt]ranscribed|[Tt]ranscript|[Tt]ranscription|[Ss]ubtitles|[Cc]aptions) by (?:the )?(?:(?:\p{Lu}|https?:|www\.|@)\S{0,60}\s?){1,6}|Ende des (?:Skripts|Transkripts)|Fin du script|Fin del gui[oó]n)[\s*_)\].!—–-]*$/u;
 

@@ -40,7 +40,8 @@ export function withoutEscapes(source: string): string {
 			})
 			.replace(QUOTE, (quote, at: number, all: string) => {
 				const [left, right] = [all.charAt(at - 1), all.charAt(at + 2)];
-				return /[\p{L}\p{N}\p{P}]/u.test(left) !== /[\p{L}\p{N}]/u.test(right) || left === ''
+				return /[\p{L}\p{N}\p{Pe}\p{Pf}\p{Po}]/u.test(left) !== /[\p{L}\p{N}]/u.test(right) ||
+					left === ''
 					? '"'
 					: quote;
 			})

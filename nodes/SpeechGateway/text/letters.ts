@@ -2,7 +2,7 @@
 
 /** Mathematical letters and digits, with those that Unicode had before them. */
 const MATHEMATICAL =
-	/[\u{1d400}-\u{1d7ff}](?:[\u{1d400}-\u{1d7ff}ℂℊ-ℓℕℙ-ℝℤℨℬℭℯ-ℱℳℴ]{0,300}[\u{1d400}-\u{1d7ff}])?/gu;
+	/(?:[ℂℊ-ℓℕℙ-ℝℤℨℬℭℯ-ℱℳℴ](?=[\u{1d400}-\u{1d7ff}])|[\u{1d400}-\u{1d7ff}])(?:[\u{1d400}-\u{1d7ff}ℂℊ-ℓℕℙ-ℝℤℨℬℭℯ-ℱℳℴ]{0,300}[\u{1d400}-\u{1d7ff}])?/gu;
 const CIRCLED_WORD = /[Ⓐ-ⓩ]{2,300}/g;
 const FULL_WIDTH = /[Ａ-Ｚａ-ｚ]{2,300}/g;
 const CIRCLED_NUMBER = /[①-⑳❶-❿➀-➉➊-➓](?=([\p{L}\p{N}])?)/gu;

@@ -54,8 +54,9 @@ function areTimed(starts: number[], least: number): boolean {
 	);
 }
 
-/** The part of a video in capitals: `HOOK:`. */
-const VIDEO_PART = /^[*_]{0,3}(\p{Lu}[\p{Lu}\p{N} &/’'-]{1,30})[*_]{0,3}[:：][*_]{0,3}[ \t]*/u;
+/** The part of a video in capitals: `HOOK:`, or a usual one alone. */
+const VIDEO_PART =
+	/^[*_]{0,3}(\p{Lu}[\p{Lu}\p{N} &/’'-]{1,30})(?:[*_]{0,3}[:：][*_]{0,3}[ \t]*|[*_]{0,3}$)/u;
 const BOLD_MARKS = /\*\*([^\s*](?:[^*\n]{0,300}[^\s*])?)\*\*|^\*{1,3}[ \t]+|[ \t]*\*{2,3}$/g;
 /** A line of LRC that is sung again has several times. */
 const SUNG_AGAIN = new RegExp(`^(?:\\[${LINE_TIME}\\][ \\t]?)+`);
@@ -65,10 +66,19 @@ export function timedLines(lines: string[]): { cues: FileCue[]; preface: string 
 	const filled = lines.filter((line) => line !== '');
 	const heads = filled.findIndex((line) => !HEAD.test(line));
 	const body = filled.slice(Math.max(0, heads));
-	const kind = [...(heads > 0 ? [LRC] : []), ...LINES_WITH_TIMES].find(({ line }) =>
-		body.slice(0, MOST_LINES_BEFORE + 1).some((one) => line.test(one)),
-	);
-	if (!kind) return undefined;
+	const beginning = body.slice(0, MOST_LINES_BEFORE + 1);
+	for (const kind of [...(heads > 0 ? [LRC] : []), ...LINES_WITH_TIMES]) {
+		const read = beginning.some((one) => kind.line.test(one)) ? readAs(kind, body) : undefined;
+		if (read) return read;
+	}
+	return undefined;
+}
+
+/** The cues of lines with times of one kind; undefined: they are none. */
+function readAs(
+	kind: LineWithTime,
+	body: string[],
+): { cues: FileCue[]; preface: string } | undefined {
 	const first = body.findIndex((line) => kind.line.test(line));
 	const cues: FileCue[] = [];
 	const again: FileCue[] = [];
@@ -94,7 +104,8 @@ export function timedLines(lines: string[]): { cues: FileCue[]; preface: string 
 		const [part, name = ''] = VIDEO_PART.exec(cue.lines[0]) ?? [];
 		// The name of a speaker comes again.
 		const isPart =
-			part !== undefined && (isLabel(foldName(name)) || parts.get(foldName(name))!.length === 1);
+			part !== undefined &&
+			(isLabel(foldName(name)) || (/[:：]/.test(part) && parts.get(foldName(name))!.length === 1));
 		if (isPart) preface.push(part.trim());
 		cue.lines = cue.lines.map((line, at) =>
 			line.slice(isPart && at === 0 ? part.length : 0).replace(BOLD_MARKS, '$1'),
