@@ -219,10 +219,13 @@ export function tableOption<T>(spec: TableSpec, unset: T, parse: Parse<T>): Opti
 	};
 }
 
-/** The rows of a table, or of a list that an expression gives; undefined if it is neither. */
+/** The rows of a table, or of a list that an expression gives; undefined if it is neither, or a row is none. */
 export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined {
+	if (isRecord(value) && !('values' in value) && Object.keys(value).length > 0) return undefined;
 	const rows: unknown = isRecord(value) ? (value.values ?? []) : value;
-	return Array.isArray(rows) ? rows.map((row: unknown) => (isRecord(row) ? row : {})) : undefined;
+	if (!Array.isArray(rows)) return undefined;
+	const all = rows.map((row: unknown) => (isEmpty(row) ? {} : row));
+	return all.every(isRecord) ? all : undefined;
 }
 
 /**

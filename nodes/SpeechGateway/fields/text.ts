@@ -102,16 +102,25 @@ export const textFields = {
 	}),
 };
 
+const PRONUNCIATION_ROWS = 'such as [{ "find": "SQL", "say": "sequel" }]';
+
 /**
  * The rows of the table, or a list of them from an expression. An empty `say` leaves the word out; a row with nothing in it
  * is none. Throws InputError, which counts rows from 1.
  */
 function readPronunciations(value: unknown, label: string): Pronunciation[] {
 	const rows = rowsOf(value);
-	if (!rows) throw new InputError(`"${label}" must be a list`);
-	return rows.flatMap(({ find, say, wholeWord, matchCase }, index) => {
+	if (!rows) throw new InputError(`"${label}" must be a list, ${PRONUNCIATION_ROWS}`);
+	return rows.flatMap((row, index) => {
+		const { find, say, wholeWord, matchCase, ...others } = row;
 		const of = `of pronunciation ${index + 1}`;
-		if (isBlankCell(find) && isBlankCell(say)) return [];
+		if (isBlankCell(find) && isBlankCell(say)) {
+			if (Object.keys(others).length === 0) return [];
+			throw new InputError(
+				`"${label}" has a row of other fields, ${JSON.stringify(row).slice(0, 80)}`,
+				`It must be a list, ${PRONUNCIATION_ROWS}. ${NOTHING_SENT}`,
+			);
+		}
 		return {
 			find: requiredText(find, `Find ${of}`),
 			say: isEmpty(say) ? '' : spokenText(say, `Say ${of}`),

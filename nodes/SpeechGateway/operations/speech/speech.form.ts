@@ -123,8 +123,13 @@ const speakers = tableProperty({
  * The rows of the table, or a list of them from an expression. A row without a voice speaks with the default one; one with
  * nothing in it is none.
  */
-function readSpeakers(value: unknown): Speaker[] {
-	return (rowsOf(value) ?? []).flatMap(({ name, voice }, index) => {
+function readSpeakers(value: unknown, label: string): Speaker[] {
+	const rows = rowsOf(value);
+	if (!rows)
+		throw new InputError(
+			`"${label}" must be a list, such as [{ "name": "Anna", "voice": "voice ID" }]`,
+		);
+	return rows.flatMap(({ name, voice }, index) => {
 		const of = `of speaker ${index + 1}`;
 		const isNone = isBlankCell(name) && parseVoice(voice, `Voice ${of}`) === DEFAULT_VOICE;
 		return isNone ? [] : speaker(requiredText(name, `Name ${of}`), voice);
