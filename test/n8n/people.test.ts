@@ -1,6 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DOCX, EPUB } from '../support/books';
 import { useBench } from '../support/n8n/bench';
@@ -32,6 +32,15 @@ const NO_AUDIO: Array<[string, Fault]> = [
 	['balance used up', { status: 402 }],
 	['too many requests', { status: 429, retryAfter: 3600 }],
 ];
+
+/** A model that answered nothing. */
+const EMPTY = {
+	id: 'chatcmpl-1',
+	object: 'chat.completion',
+	model: 'sim-chat',
+	choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+	usage: { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 },
+};
 
 let services: Awaited<ReturnType<typeof startServices>>;
 let credentials: Credential[];
@@ -83,9 +92,11 @@ async function filledIn(
 	edit: (example: WorkflowJson) => WorkflowJson = (example) => example,
 ): Promise<SavedWorkflow> {
 	const example = edit(readExample(`${name}.json`));
+	const own = randomUUID();
 	for (const node of example.nodes) {
 		if (node.webhookId) node.webhookId = randomUUID();
-		if ('path' in node.parameters) node.parameters.path = randomUUID();
+		if ('path' in node.parameters)
+			node.parameters.path = String(node.parameters.path).replace(/^[^/]*/, own);
 		const { resource } = node.parameters as { resource?: string };
 		if (resource === 'chat' || node.type.endsWith('.lmChatSpeechGateway'))
 			Object.assign(node.parameters, { model: { __rl: true, mode: 'id', value: 'sim-chat' } });
@@ -113,9 +124,17 @@ async function run(name: string, values?: Record<string, object>) {
 	return execution;
 }
 
+/** Enough for a push: somebody who waits, a table, a webhook of its own. `npm test -- --examples` runs them all. */
+const EACH_PUSH = ['telegram-voice-bot', 'google-sheets-to-audio', 'newsletter-to-podcast'];
+
+function example(name: string, tests: () => void): void {
+	const isSkipped = process.env.EXAMPLES === 'three' && !EACH_PUSH.includes(name);
+	(isSkipped ? describe.skip : describe)(name, tests);
+}
+
 const seconds = (file?: ReceivedFile) => (file ? probe(file.bytes).seconds : 0);
 
-describe('telegram-voice-bot', () => {
+example('telegram-voice-bot', () => {
 	const ask = async (text = 'What is 2 < 3 *called*?', times = 1) => {
 		const workflow = await filledIn('telegram-voice-bot');
 		await bench.api.activate(workflow);
@@ -154,6 +173,13 @@ describe('telegram-voice-bot', () => {
 		]);
 	});
 
+	test('an empty answer of the model: somebody says so', async () => {
+		bench.sim.fault({ path: CHAT, status: 200, body: EMPTY });
+		expect(await ask()).toMatchObject([
+			{ method: 'sendMessage', text: expect.stringContaining('Sorry') as string },
+		]);
+	});
+
 	test('a message without words: somebody says so', async () => {
 		expect(await ask('')).toMatchObject([
 			{ method: 'sendMessage', text: expect.stringContaining('could not') as string },
@@ -161,7 +187,7 @@ describe('telegram-voice-bot', () => {
 	});
 });
 
-describe('whatsapp-voice-reply', () => {
+example('whatsapp-voice-reply', () => {
 	const ask = async (times = 1, text = 'Tell me about boats') => {
 		const workflow = await filledIn('whatsapp-voice-reply');
 		await bench.api.activate(workflow);
@@ -192,6 +218,13 @@ describe('whatsapp-voice-reply', () => {
 		]);
 	});
 
+	test('an empty answer of the model: somebody says so', async () => {
+		bench.sim.fault({ path: CHAT, status: 200, body: EMPTY });
+		expect(await ask()).toMatchObject([
+			{ type: 'text', text: expect.stringContaining('Sorry') as string },
+		]);
+	});
+
 	test('no audio of a long answer: as much as a message holds is read', async () => {
 		bench.sim.fault({ path: SPEECH, times: 9, status: 402 });
 		expect(await ask(1, 'All about boats. '.repeat(300))).toMatchObject([
@@ -200,7 +233,7 @@ describe('whatsapp-voice-reply', () => {
 	});
 });
 
-describe('text-to-speech-webhook', () => {
+example('text-to-speech-webhook', () => {
 	const active = async () => {
 		const workflow = await filledIn('text-to-speech-webhook');
 		await bench.api.activate(workflow);
@@ -228,7 +261,7 @@ describe('text-to-speech-webhook', () => {
 	});
 });
 
-describe('google-sheets-to-audio', () => {
+example('google-sheets-to-audio', () => {
 	test('each new row has its file and its link', async () => {
 		await run('google-sheets-to-audio');
 		expect(statuses()).toEqual(['done', 'done', 'done']);
@@ -264,7 +297,7 @@ describe('google-sheets-to-audio', () => {
 
 const FEED = () => ({ url: services.feed.url });
 
-describe('daily-news-audio', () => {
+example('daily-news-audio', () => {
 	const news = async () => {
 		await run('daily-news-audio', { News: FEED() });
 		return services.telegram.messages;
@@ -289,13 +322,18 @@ describe('daily-news-audio', () => {
 		expect(await news()).toMatchObject([{ text: expect.stringContaining('harbour') as string }]);
 	});
 
+	test('an empty script: the headlines are read', async () => {
+		bench.sim.fault({ path: CHAT, status: 200, body: EMPTY });
+		expect(await news()).toMatchObject([{ text: 'Harbour\nGulls' }]);
+	});
+
 	test.each(NO_AUDIO)('no script, %s: the headlines are read', async (_, fault) => {
 		bench.sim.fault({ path: CHAT, times: 9, ...fault });
 		expect(await news()).toMatchObject([{ text: 'Harbour\nGulls' }]);
 	});
 });
 
-describe('wordpress-article-audio', () => {
+example('wordpress-article-audio', () => {
 	const site = () => ({
 		assignments: {
 			assignments: [{ id: '1', name: 'site', type: 'string', value: services.wordPress.url }],
@@ -343,7 +381,7 @@ describe('wordpress-article-audio', () => {
 	});
 });
 
-describe('faceless-video-voiceover', () => {
+example('faceless-video-voiceover', () => {
 	test('scenes have their times, the voice and its captions are stored', async () => {
 		const execution = await run('faceless-video-voiceover');
 		const [scenes] = nodeOutputs(execution, 'Scenes');
@@ -362,36 +400,104 @@ describe('faceless-video-voiceover', () => {
 	});
 });
 
-describe('newsletter-to-podcast', () => {
-	test('the newest issue is an episode with chapters, and an item for the feed', async () => {
-		await run('newsletter-to-podcast', { Issues: FEED() });
-		const [file] = services.google.files;
-		expect(probe(file.bytes).chapters.map(({ title }) => title)).toEqual(['Harbour', 'Part one']);
-		const [{ text }] = services.slack.messages;
-		expect(text).toContain(`length="${file.bytes.length}" type="audio/mpeg"`);
-		expect(text).toContain('<link>https://example.com/Harbour</link>');
+example('newsletter-to-podcast', () => {
+	/** The example, with a table and a folder of its own. */
+	const filledInPodcast = async () => {
+		const folder = path.join(sharedN8n().userFolder, '.n8n-files', randomUUID());
+		mkdirSync(folder, { recursive: true });
+		const edit = (example: WorkflowJson) =>
+			JSON.parse(
+				JSON.stringify(example)
+					.replaceAll('"Podcast"', JSON.stringify(`Podcast ${randomUUID()}`))
+					.replace('/home/node/.n8n-files', folder),
+			) as WorkflowJson;
+		return await filledIn('newsletter-to-podcast', { Issues: FEED() }, edit);
+	};
+	const morning = async (workflow: SavedWorkflow) => {
+		const execution = await bench.api.run(workflow, 'Every morning');
+		expect(execution.data.resultData.error?.message).toBeUndefined();
+	};
+	const addressOf = ({ nodes }: SavedWorkflow, name: string) => {
+		const { parameters } = nodes.find((node) => node.name === name)!;
+		return `${sharedN8n().url}/webhook/${String((parameters as { path: string }).path)}`;
+	};
+	const enclosures = (feed: string) =>
+		[...feed.matchAll(/<enclosure url="([^"]+)" length="(\d+)" type="([^"]+)"\/>/g)].map(
+			([, url, length, type]) => ({ url, length: Number(length), type }),
+		);
+
+	test('podcast apps can read its feed and play what it leads to', async () => {
+		const workflow = await filledInPodcast();
+		await bench.api.activate(workflow);
+		await morning(workflow);
+		const address = addressOf(workflow, 'Feed');
+		const answer = await fetch(address);
+		expect(answer.headers.get('content-type')).toContain('application/rss+xml');
+		const [{ url, length, type }, ...more] = enclosures(await answer.text());
+		expect(more).toEqual([]);
+		expect(new URL(url).pathname).toMatch(/\.mp3$/);
+		for (const method of ['HEAD', 'GET']) {
+			const { status, headers } = await fetch(url, { method });
+			expect([status, headers.get('content-type'), headers.get('content-length')]).toEqual([
+				200,
+				type,
+				String(length),
+			]);
+		}
+		const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+		expect(bytes).toHaveLength(length);
+		const { codec, chapters, tags } = probe(bytes);
+		expect([codec, type]).toEqual(['mp3', 'audio/mpeg']);
+		expect(chapters.map(({ title }) => title)).toEqual(['Harbour', 'Part one']);
+		expect(tags.comment).toContain('artificial voice');
+
+		// As n8n's own reader of feeds, and so any other, understands it.
+		const reader = makeNode('Read', 'n8n-nodes-base.rssFeedRead', 1.1, 200, { url: address });
+		const [trigger] = buildWorkflow({ parameters: {} }).nodes;
+		const execution = await bench.api.run(
+			await bench.api.importWorkflow({
+				name: 'Reader',
+				nodes: [trigger, reader],
+				connections: { [trigger.name]: connection(['Read']) },
+			}),
+		);
+		expect(nodeOutputs(execution, 'Read')[0].map(({ json }) => json)).toMatchObject([
+			{ title: 'Harbour', link: 'https://example.com/Harbour', guid: 'guid-Harbour' },
+		]);
 	});
 
-	test('an issue is spoken once, however many mornings it is the newest', async () => {
-		const workflow = await filledIn('newsletter-to-podcast', { Issues: FEED() });
-		for (let morning = 0; morning < 2; morning++)
-			expect((await bench.api.run(workflow)).status).toBe('success');
-		expect(services.google.files).toHaveLength(1);
-		expect(services.slack.messages).toHaveLength(1);
+	test('before the first episode the feed is empty, and what is not there is a 404', async () => {
+		const workflow = await filledInPodcast();
+		await bench.api.activate(workflow);
+		const feed = await fetch(addressOf(workflow, 'Feed'));
+		expect(feed.status).toBe(200);
+		expect(enclosures(await feed.text())).toEqual([]);
+		for (const id of ['', '?id=1', '?id=x'])
+			expect((await fetch(`${addressOf(workflow, 'File')}${id}`)).status).toBe(404);
+	});
+
+	test('an issue is charged once and is one episode, however many mornings it is the newest', async () => {
+		const workflow = await filledInPodcast();
+		await bench.api.activate(workflow);
+		for (let day = 0; day < 2; day++) await morning(workflow);
+		expect(enclosures(await (await fetch(addressOf(workflow, 'Feed'))).text())).toHaveLength(1);
 		const sent = bench.sim.charged();
 		expect(new Set(sent).size).toBe(sent.length);
+		expect(services.slack.messages).toEqual([]);
 	});
 
-	test.each(NO_AUDIO)('%s: Slack is told', async (_, fault) => {
+	test.each(NO_AUDIO)('%s: Slack is told, once', async (_, fault) => {
 		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
-		await run('newsletter-to-podcast', { Issues: FEED() });
+		const workflow = await filledInPodcast();
+		await morning(workflow);
+		if (fault.charge) await morning(workflow);
 		expect(services.slack.messages).toMatchObject([
 			{ text: expect.stringContaining('Harbour') as string },
 		]);
 	});
 });
 
-describe('translate-and-speak', () => {
+example('translate-and-speak', () => {
 	/** The last page of the form, and the file that it gives back. */
 	const ask = async () => {
 		const workflow = await filledIn('translate-and-speak');
@@ -431,6 +537,12 @@ describe('translate-and-speak', () => {
 		expect(files).toEqual([]);
 	});
 
+	test('an empty translation: the page says so', async () => {
+		bench.sim.fault({ path: CHAT, status: 200, body: EMPTY });
+		const { page } = await ask();
+		expect(page).toContain('Sorry');
+	});
+
 	test.each(NO_AUDIO)('no translation, %s: the page says why', async (_, fault) => {
 		bench.sim.fault({ path: CHAT, times: 9, ...fault });
 		const { page } = await ask();
@@ -438,7 +550,7 @@ describe('translate-and-speak', () => {
 	});
 });
 
-describe('book-to-audiobook', () => {
+example('book-to-audiobook', () => {
 	const read = async (book: FormField) => {
 		const workflow = await filledIn('book-to-audiobook');
 		const { execution } = await runForm(bench, workflow, [book]);
@@ -493,7 +605,7 @@ describe('book-to-audiobook', () => {
 	});
 });
 
-describe('ai-agent-and-mcp-speech', () => {
+example('ai-agent-and-mcp-speech', () => {
 	const WORDS = { text: 'Welcome to the museum.', voice: 'default', id: 'greeting-1' };
 	const open = async (edit?: (example: WorkflowJson) => WorkflowJson) => {
 		const workflow = await filledIn('ai-agent-and-mcp-speech', { Chat: { public: true } }, edit);
@@ -595,7 +707,7 @@ describe('ai-agent-and-mcp-speech', () => {
 	});
 });
 
-describe('budget-and-alarm', () => {
+example('budget-and-alarm', () => {
 	/** A night with a budget; the table of charges is its own, unless it is named. */
 	const night = async (budget: number, table = `Spending ${randomUUID()}`) => {
 		const workflow = await filledIn(
@@ -690,7 +802,7 @@ describe('budget-and-alarm', () => {
 	});
 });
 
-describe('settle-unknown', () => {
+example('settle-unknown', () => {
 	test('each new row has its file and its link', async () => {
 		await run('settle-unknown');
 		expect(statuses()).toEqual(['done', 'done', 'done']);

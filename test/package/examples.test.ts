@@ -88,6 +88,21 @@ describe.each(files)('%s', (file) => {
 			expect((parameters as { options: object }).options).toHaveProperty('sendOnceKey');
 	});
 
+	test('a Send Once Key is read from a node by name, so that it holds behind any other', () => {
+		const keys = charged.flatMap(
+			({ parameters }) =>
+				(parameters as { options: { sendOnceKey?: string } }).options.sendOnceKey ?? [],
+		);
+		// The words themselves are a key, too.
+		for (const key of keys) expect(key.replace('$json.html.hash()', '')).not.toContain('$json');
+	});
+
+	test('a batch says what to check before it is published', () => {
+		const isBatch = nodes.some(({ type }) => /\.(googleSheets|wordpress)$/.test(type));
+		const [note] = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
+		expect(JSON.stringify(note.parameters).includes('`speech.missing`')).toBe(isBatch);
+	});
+
 	test('runs in the tests', () => {
 		const tests = readFileSync(path.join(REPOSITORY, 'test/n8n/people.test.ts'), 'utf8');
 		expect(tests).toContain(`('${path.parse(file).name}', () => {`);
