@@ -361,8 +361,7 @@ test('the hint under a text says what its characters cost, in the numbers of the
 
 test('the fields that add or remove a branch say what becomes of its connections', () => {
 	const saying = properties.filter(
-		({ name, displayOptions }) =>
-			['operation', 'whenMaxWaitReached'].includes(name) && !displayOptions?.show?.['@tool'],
+		({ name }) => name === 'operation' || name === 'whenMaxWaitReached',
 	);
 	for (const { description: words, hint } of saying)
 		expect(`${words} ${hint}`).toMatch(/connections\b.*(removed|removes)/);

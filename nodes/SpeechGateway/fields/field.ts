@@ -123,15 +123,3 @@ export function besideOption<T>(name: string, { options, unset, ifSet }: OptionF
 	]);
 	return optionField(entries, unset, ifSet);
 }
-
-/** The same option in other words where the node is the tool of an agent, which has no branches. */
-export const saidToTools = <T>(field: OptionField<T>, words: Partial<INodeProperties>) => ({
-	...field,
-	options: field.options.flatMap((property): INodeProperties[] => {
-		const { displayOptions: { show, hide } = {} } = property;
-		return [
-			{ ...property, displayOptions: { show, hide: { ...hide, '@tool': [true] } } },
-			{ ...property, ...words, displayOptions: { show: { ...show, '@tool': [true] }, hide } },
-		];
-	}),
-});

@@ -1,14 +1,7 @@
 import { InputError } from '../core/errors';
-import { ADDED, group, saidToTools } from './field';
+import { ADDED, group } from './field';
 import type { Parameters } from './parameters';
-import {
-	choiceOption,
-	flagOption,
-	numberOption,
-	secondsOption,
-	shownChoices,
-	textOption,
-} from './kinds';
+import { choiceOption, flagOption, numberOption, secondsOption, textOption } from './kinds';
 
 const sendOnceKeyName = 'sendOnceKey';
 const sendOnceKey = textOption({
@@ -57,19 +50,6 @@ function hasValues(key: string, typed: unknown): boolean {
 	return !isLeftOut && !isUndefined;
 }
 
-const WHEN_SENT_BEFORE = {
-	unknown: {
-		name: "Don't Send (Goes to Unknown)",
-		description:
-			'The item goes to the branch "Unknown": right for tables that are read every night',
-	},
-	again: {
-		name: 'Give the Result Again',
-		description:
-			'The item gets the first result and a copy of its file, for free: right for chats, webhooks and tools',
-	},
-};
-
 /**
  * How an item's requests are sent: options that the runner reads, not the operation. They do not change what is paid
  * for, so a retry uses the present ones.
@@ -106,22 +86,24 @@ export const settings = {
 			return checkedKey(value, parameters.typedOptions[sendOnceKeyName]);
 		},
 	},
-	whenSentBefore: saidToTools(
-		choiceOption({
-			displayName: 'When Sent Before',
-			name: 'whenSentBefore',
-			displayOptions: { show: { [sendOnceKeyName]: ADDED } },
-			default: 'unknown',
-			choices: WHEN_SENT_BEFORE,
-			description: 'What to do with an item whose "Send Once Key" this node has sent before',
-		}),
-		{
-			options: shownChoices({
-				unknown: { name: "Don't Send", description: 'The agent is told that it was sent before' },
-				again: WHEN_SENT_BEFORE.again,
-			}),
+	whenSentBefore: choiceOption({
+		displayName: 'When Sent Before',
+		name: 'whenSentBefore',
+		displayOptions: { show: { [sendOnceKeyName]: ADDED } },
+		default: 'unknown',
+		choices: {
+			unknown: {
+				name: "Don't Send (Goes to Unknown)",
+				description: 'The item ends as "Unknown": right for tables that are read every night',
+			},
+			again: {
+				name: 'Give the Result Again',
+				description:
+					'The item gets the first result and a copy of its file, for free: right for chats, webhooks and tools',
+			},
 		},
-	),
+		description: 'What to do with an item whose "Send Once Key" this node has sent before',
+	}),
 };
 
 /** Whether items say what they were charged. */

@@ -1,7 +1,5 @@
-import { type InputOf, saidToTools } from './field';
-import { choiceOption, secondsOption, shownChoices } from './kinds';
-
-const FAIL = { name: 'Fail', description: 'The item fails, with the ID in the error' };
+import type { InputOf } from './field';
+import { choiceOption, secondsOption } from './kinds';
 
 /** How long, and how often, to look for a result. */
 export const waitFields = {
@@ -33,34 +31,22 @@ export const waitFields = {
 		default: 1800,
 		description: 'Longest time to wait for the result',
 	}),
-	whenMaxWaitReached: saidToTools(
-		choiceOption({
-			displayName: 'When Max Wait Is Reached',
-			name: 'whenMaxWaitReached',
-			noDataExpression: true,
-			hint: 'Adds a branch in front of "Error". Check the connections: n8n keeps them by position and removes those left over.',
-			default: 'fail',
-			choices: {
-				fail: FAIL,
-				stillProcessing: {
-					name: 'Still Processing',
-					description: 'The item goes to a separate branch, "Waiting", with the ID',
-				},
+	whenMaxWaitReached: choiceOption({
+		displayName: 'When Max Wait Is Reached',
+		name: 'whenMaxWaitReached',
+		noDataExpression: true,
+		hint: 'Adds an output in front of "Error". Check the connections: n8n keeps them by position and removes those left over.',
+		default: 'fail',
+		choices: {
+			fail: { name: 'Fail', description: 'The item fails, with the ID in the error' },
+			stillProcessing: {
+				name: 'Still Processing',
+				description: 'The item ends as "Waiting", with the ID',
 			},
-			description:
-				'What to do with an item whose result is not ready in time, which "Wait" can fetch later',
-		}),
-		{
-			hint: undefined,
-			options: shownChoices({
-				fail: FAIL,
-				stillProcessing: {
-					name: 'Still Processing',
-					description: 'The agent gets the ID instead of the result',
-				},
-			}),
 		},
-	),
+		description:
+			'What to do with an item whose result is not ready in time, which "Wait" can fetch later',
+	}),
 };
 
 /** The values of `waitFields`; times in ms. */
