@@ -265,7 +265,7 @@ test('a segment that falls silent is named, and so is one that is too short for 
 			startSeconds: 20,
 			endSeconds: 22.6,
 			message:
-				'Segment 5 is 2.6 s long for 72 characters; the others take about 5.0 s for as much text',
+				'Segment 5 is 2.6 s long for 72 characters; the others take about 5.0 s for as much text, so it may have broken off',
 		},
 	]);
 	expect(hints.join()).toContain('Please listen to item 1: Segment 2 is silent');
