@@ -62,7 +62,7 @@ type Body = Record<string, unknown>;
 
 /** One service, played from its rows on 127.0.0.1. */
 export class PlayedService {
-	readonly apiKey = 'sk-abc-of-the-played-service-xyz';
+	readonly apiKey = 'sk-abc-of-this-one-xyz';
 	/** `METHOD path` of each request. */
 	readonly asked: string[] = [];
 	/** Of the requests for speech. */

@@ -422,7 +422,7 @@ describe('account.settle', () => {
 			const parametersOf = (name: string) =>
 				JSON.parse(
 					JSON.stringify(nodes.find((node) => node.name === name)!.parameters).replaceAll(
-						"$('Texts').item.json",
+						"$('Rows').item.json",
 						'$json',
 					),
 				) as IDataObject;

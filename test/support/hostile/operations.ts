@@ -12,8 +12,8 @@ export interface Asked {
 	binary?: IBinaryKeyData;
 }
 
-const data = Buffer.from('RIFF').toString('base64');
-const binary = { data: { data, mimeType: 'audio/wav', fileName: 'me.wav' } };
+const data = Buffer.from('\0\0\0\x18ftypM4A ').toString('base64');
+const binary = { data: { data, mimeType: 'audio/mp4', fileName: 'me.m4a' } };
 const waits = { options: { pollInterval: 1, maxWait: 1 } };
 
 type Row = [name: string, method: string, path: RegExp, operation: string, more?: Partial<Asked>];
