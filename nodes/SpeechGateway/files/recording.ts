@@ -54,7 +54,7 @@ export async function inspectRecording(
 			if (!format && !/^((audio|video)\/|application\/(ogg|octet-stream))/.test(file.mimeType)) {
 				throw refusal(`is not audio but "${file.mimeType}"`);
 			}
-			if (!format && isAllText(chunk))
+			if (!format && isEncoded(chunk))
 				throw refusal('is a text, not audio: a data URL or base64 must be decoded first');
 			if (format) inspector = inspectorOf(format);
 		}
@@ -102,10 +102,17 @@ function unlessDamaged<T>(read: () => T, ifNothing?: () => Error): T | undefined
 	}
 }
 
-/** The beginning of any recording has bytes that no text has. */
-const TEXT_BYTES = 256;
+/** A data URL, or base64 without its address. */
+const DATA_URL = /^\s*data:[\w/+.-]*(?:;[^,]{0,200})?,/;
+const BASE64 = /^[\w+/\s-]{40,}=*\s*$/;
+/** How m4a, FLAC, WebM and AMR begin, which are sent but not read here. */
+const OTHER_AUDIO = /^(?:[^]{4}ftyp|fLaC|[^]E\xdf\xa3|#!AMR)/;
 
-const isAllText = (head: Uint8Array): boolean =>
-	head
-		.subarray(0, TEXT_BYTES)
-		.every((byte) => (byte >= 0x20 && byte < 0x7f) || [0x09, 0x0a, 0x0d].includes(byte));
+/** Whether a file is the text of an encoded recording, and not the recording. */
+function isEncoded(head: Uint8Array): boolean {
+	const text = Buffer.from(head).toString('latin1');
+	if (DATA_URL.test(text)) return true;
+	if (!BASE64.test(text)) return false;
+	const decoded = Buffer.from(text, 'base64');
+	return sniffAudioFormat(decoded) !== undefined || OTHER_AUDIO.test(decoded.toString('latin1'));
+}

@@ -28,11 +28,15 @@ function headerAlone(size: number): Buffer {
 	return header;
 }
 const base64 = wav.toString('base64');
+const mp3 = Buffer.from(fixture('mp3-24000-mono-cbr.mp3'));
+const m4a = Buffer.concat([Buffer.from('\0\0\0\x18ftypM4A '), Buffer.alloc(100)]);
 
 test.each<[string, Uint8Array, string, string]>([
 	['a data URL', Buffer.from(`data:audio/wav;base64,${base64}`), 'audio/wav', 'is a text'],
 	['base64', Buffer.from(base64), 'audio/mpeg', 'is a text'],
 	['base64 in lines', Buffer.from(base64.replace(/.{76}/g, '$&\r\n')), 'audio/wav', 'is a text'],
+	['base64 of MP3', Buffer.from(mp3.toString('base64')), 'audio/mpeg', 'is a text'],
+	['base64 of m4a', Buffer.from(m4a.toString('base64')), 'audio/mp4', 'is a text'],
 	['a header alone', headerAlone(0), 'audio/wav', 'holds no sound'],
 	['a header that promises more', headerAlone(4800), 'audio/wav', 'holds no sound'],
 	['a header alone, as bytes', headerAlone(0), 'application/octet-stream', 'holds no sound'],
@@ -48,7 +52,8 @@ test.each<[string, Uint8Array, string, string]>([
 test.each<[string, Uint8Array, string]>([
 	['WAV', wav, 'audio/wav'],
 	['a WAV that is cut', wav.subarray(0, 2000), 'audio/wav'],
-	['MP3', fixture('mp3-24000-mono-cbr.mp3'), 'audio/mpeg'],
+	['MP3', mp3, 'audio/mpeg'],
+	['bytes that are letters by chance', Buffer.from('ID3'), 'audio/mpeg'],
 	[
 		'what is not read here',
 		Buffer.from([0x23, 0x21, 0x41, 0x4d, 0x52, 0x0a, 0x3c, 0x91]),
