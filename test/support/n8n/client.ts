@@ -277,7 +277,8 @@ export class N8nClient {
 			'GET',
 			`/rest/executions?limit=100&filter=${filter}`,
 		);
-		return results;
+		// The node's own sub-workflows, by which it uses data tables: n8n lists them for a moment, and shows nobody what they have.
+		return results.filter(({ mode }) => mode !== 'integrated');
 	}
 
 	async execution(id: string): Promise<Execution> {
