@@ -21,11 +21,7 @@ export const timesOf = (
 const leadOf = ({ info }: StoredAudio): number => ('lead' in info && info.lead) || 0;
 
 /** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
-export function withHeardPauses(
-	text: TimedText,
-	startsAt: number,
-	info: StoredAudio['info'],
-): HeardText {
+function withHeardPauses(text: TimedText, startsAt: number, info: StoredAudio['info']): HeardText {
 	const late = text.startSeconds - startsAt;
 	const seconds = text.endSeconds - text.startSeconds;
 	const pauses = pausesOf(info)
@@ -37,6 +33,14 @@ export function withHeardPauses(
 	return { ...text, pauses };
 }
 
+/** The segments of a file at their times, with the pauses that are heard in them. */
+export const heardIn = (
+	timed: TimedText[],
+	{ starts }: Pick<JoinedFile, 'starts'>,
+	spoken: StoredAudio[],
+): HeardText[] =>
+	timed.map((text, index) => withHeardPauses(text, starts[index], spoken[index].info));
+
 /** The sentences of a file of segments, in seconds of it; none where its length is not known. */
 export function partsOf(
 	segments: PlannedSegment[],
@@ -44,9 +48,5 @@ export function partsOf(
 	spoken: StoredAudio[],
 ): ReturnType<typeof sentenceTimes> {
 	if (file.info.seconds === undefined) return [];
-	return sentenceTimes(
-		timesOf(segments, file, spoken).map((text, index) =>
-			withHeardPauses(text, file.starts[index], spoken[index].info),
-		),
-	);
+	return sentenceTimes(heardIn(timesOf(segments, file, spoken), file, spoken));
 }

@@ -7,7 +7,7 @@ import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
 import { pausesOf } from './heard';
-import { timesOf, withHeardPauses } from './heardSegments';
+import { heardIn, timesOf } from './heardSegments';
 import { lettersOf, type OddSegment, oddSegments, paceOf, type SpokenSegment } from './oddSegments';
 import type { Plan } from './plan';
 import { reusedIn } from './previous';
@@ -39,9 +39,7 @@ export async function spokenItem(
 	const timed = seconds === undefined ? [] : timesOf(segments, file, spoken);
 	const late = lateSegments(input, segments, timed);
 	if (seconds !== undefined) hintOnTimes(item, late);
-	const heard = timed.map((text, index) =>
-		withHeardPauses(text, file.starts[index], spoken[index].info),
-	);
+	const heard = heardIn(timed, file, spoken);
 	const json: IDataObject = {
 		model: input.model,
 		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
