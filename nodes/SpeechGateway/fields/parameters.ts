@@ -30,22 +30,20 @@ export class Parameters {
 		return this.context.getNodeParameter(`options.${name}`, this.index, null) ?? undefined;
 	}
 
+	/** See `typedOption`. */
+	typed(name: string): unknown {
+		return typedOption(this.nodeCall, name);
+	}
+
 	/** Whether the user has added the option, whatever its expression comes to. */
 	isSet(name: string): boolean {
-		return name in this.typedOptions;
+		return this.typed(name) !== undefined;
 	}
 
 	/** Whether the option is an expression: n8n puts `=` before it. */
 	isExpression(name: string): boolean {
-		const typed = this.typedOptions[name];
+		const typed = this.typed(name);
 		return typeof typed === 'string' && typed.startsWith('=');
-	}
-
-	/** The options as they stand in the node, expressions as their text. */
-	get typedOptions(): Record<string, unknown> {
-		const asWritten = { rawExpressions: true };
-		const options = this.context.getNodeParameter('options', this.index, {}, asWritten);
-		return isRecord(options) ? options : {};
 	}
 
 	/**
@@ -68,7 +66,7 @@ export class Parameters {
 	refuseObject(name: string, label: string): void {
 		const value = this.raw(name, '');
 		if (typeof value !== 'string' || !OBJECT.test(value)) return;
-		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
+		const typed = this.nodeCall.node.parameters[name];
 		if (typeof typed !== 'string' || !typed.startsWith('=')) return;
 		throw new InputError(
 			`"${label}" has "[object Object]" where words should be: its expression puts an object into the text`,
@@ -81,6 +79,12 @@ export class Parameters {
 		this.options ??= this.context.getNodeParameter('options', this.index, {});
 		return isRecord(this.options) ? this.options[name] : undefined;
 	}
+}
+
+/** An option as it stands in the node, an expression as its text; undefined if the user has not added it. */
+export function typedOption({ node }: NodeCall, name: string): unknown {
+	const options: unknown = node.parameters.options;
+	return isRecord(options) ? options[name] : undefined;
 }
 
 /** What an object is in a text; in quotes or code, somebody writes about it. */

@@ -83,7 +83,7 @@ export const settings = {
 		read(parameters: Parameters): string | undefined {
 			const value = parameters.option(sendOnceKeyName);
 			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
-			return checkedKey(value, parameters.typedOptions[sendOnceKeyName]);
+			return checkedKey(value, parameters.typed(sendOnceKeyName));
 		},
 	},
 	whenSentBefore: choiceOption({

@@ -4,7 +4,7 @@ import { cleanedMessage, descriptionParts, withCredentialName } from '../request
 import type { Charge, ErrorText, Result } from '../requests/records';
 import type { Failed, Operation, ItemEnd } from '../requests/operation';
 import { beginningOf } from '../text/characters';
-import { typedOption } from './readItems';
+import { typedOption } from '../fields/parameters';
 import { isUnheard } from './unheard';
 import { asTheyAre, type OwnWords } from './withoutCharges';
 import type { NodeCall } from '../engine/nodeCall';

@@ -1,10 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError } from '../core/errors';
 import type { NodeCall } from '../engine/nodeCall';
-import { Parameters } from '../fields/parameters';
+import { Parameters, typedOption } from '../fields/parameters';
 import { link } from '../fields/settings';
 import type { ItemEnd } from '../requests/operation';
-import { typedOption } from './readItems';
 
 /**
  * Adds links to their files to finished items, where the user wants them. They are made when the items leave, since a

@@ -3,9 +3,9 @@ import { ownFieldOf, ownIn } from '../core/ownField';
 import type { NodeCall } from '../engine/nodeCall';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
-import { idIn, isRecord } from '../core/json';
+import { idIn } from '../core/json';
 import { handedOutUnknown, unknownIn } from '../engine/history';
-import { Parameters } from '../fields/parameters';
+import { Parameters, typedOption } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
 import type { Accounts } from '../gateway/account';
 import { failed } from './failed';
@@ -115,12 +115,6 @@ export async function readOne(
 		const used = operation.retryWith?.(paid, paid, ledger) ?? paid;
 		return { ...planned(used), settings: unsetOf(settings), changed: true };
 	}
-}
-
-/** An option as it stands in the node, an expression as its text; undefined if the user has not added it. */
-export function typedOption({ node }: NodeCall, name: string): unknown {
-	const options: unknown = node.parameters.options;
-	return isRecord(options) ? options[name] : undefined;
 }
 
 /**

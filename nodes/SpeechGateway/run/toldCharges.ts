@@ -1,10 +1,9 @@
 import type { NodeCall } from '../engine/nodeCall';
-import { Parameters } from '../fields/parameters';
+import { Parameters, typedOption } from '../fields/parameters';
 import { charges } from '../fields/settings';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Charge } from '../requests/records';
 import type { Operation } from '../requests/operation';
-import { typedOption } from './readItems';
 
 /** What the items of an attempt say they were charged, if the user wants it (option "Charges"). */
 export class ToldCharges {
