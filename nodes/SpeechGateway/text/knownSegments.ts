@@ -95,9 +95,10 @@ export class KnownSegments {
 	}
 
 	/**
-	 * Finds them in a text from front to back; where several begin, the one that followed before, since a text that
-	 * repeats its sentences would else be cut in other places; then the longest. Those that are `placed` go first, and none of the others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is
-	 * anyway. The time is linear in the length of the text.
+	 * Finds them in a text from front to back. Where several begin, it takes the one that followed before, since a text that
+	 * repeats its sentences would else be cut in other places, else the longest. Those that are `placed` go first, and none
+	 * of the others reaches into them. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The
+	 * time is linear in the length of the text.
 	 */
 	in(
 		text: string,
